@@ -10,10 +10,10 @@ export function Fold({ label, children }: { label: ReactNode; children: ReactNod
   );
 }
 
-/** A text of which only the first line shows until it is pressed, and `more`. */
-export function OneLine({ children, more }: { children: string; more?: ReactNode }) {
+/** A text of which only the first line shows until it is pressed, unless it is `open`, and `more`. */
+export function OneLine({ children, more, open }: { children: string; more?: ReactNode; open?: boolean }) {
   return (
-    <details className="group text-muted">
+    <details open={open} className="group min-w-0 grow basis-56 text-muted">
       <summary className="line-clamp-1 break-words group-open:line-clamp-none group-open:whitespace-pre-wrap">
         {children}
       </summary>

@@ -19,23 +19,31 @@ export function SentBack({ page: { task, reviews, jobs } }: { page: Pick<TaskPag
 
 export function TaskReviews({ reviews }: { reviews: readonly TaskReview[] }) {
   const comments = reviews.flatMap((each) => each.comments.map((said) => ({ ...said, index: null, stale: null })));
-  return <Remarks reviews={reviews} comments={comments} />;
+  return <Remarks reviews={reviews} comments={comments} inFull />;
 }
 
 /** What people said of the work so far, the newest first, and what became of each line that they commented on. */
-export function Remarks({ reviews, comments }: { reviews: readonly Review[]; comments: readonly Remarked[] }) {
+export function Remarks({
+  reviews,
+  comments,
+  inFull = false,
+}: {
+  reviews: readonly Review[];
+  comments: readonly Remarked[];
+  inFull?: boolean;
+}) {
   const links = { onClick: useLinkArea() };
   if (reviews.length === 0) return null;
   return (
-    <ol {...links} aria-label="Reviews so far" className="grid gap-2 border-l-2 border-line-strong pl-3 text-sm">
+    <ol {...links} aria-label="Reviews so far" className="my-1 grid gap-2 border-l-2 border-line-strong pl-3 text-sm">
       {reviews.toReversed().map(({ id, author, verdict, attempt, created_at, summary }) => (
         <li key={id} className="grid gap-0.5">
-          <div className="grid items-baseline gap-x-3 sm:grid-cols-[auto_minmax(8rem,1fr)]">
+          <div className="flex flex-wrap items-baseline gap-x-3">
             <p>
               <strong className="font-medium">{author}</strong> {verdictLabels[verdict]} attempt {attempt},{" "}
               <RelativeTime at={created_at} />
             </p>
-            {summary ? <OneLine>{visible(summary)}</OneLine> : null}
+            {summary ? <OneLine open={inFull}>{visible(summary)}</OneLine> : null}
           </div>
           {comments
             .filter(({ review_id }) => review_id === id)
@@ -52,7 +60,7 @@ export function Remarks({ reviews, comments }: { reviews: readonly Review[]; com
 function Remark({ comment: { index, path, line, line_text, body, stale } }: { comment: Remarked }) {
   const place = `${path}:${line}`;
   return (
-    <div className="grid items-baseline gap-x-3 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
+    <div className="flex flex-wrap items-baseline gap-x-3">
       {index === null ? (
         <bdi className="font-mono text-xs wrap-anywhere">{place}</bdi>
       ) : (
@@ -61,6 +69,7 @@ function Remark({ comment: { index, path, line, line_text, body, stale } }: { co
         </a>
       )}
       <OneLine
+        open={stale === null}
         more={
           stale ? <pre className="font-mono text-xs whitespace-pre-wrap line-through">{visible(line_text)}</pre> : null
         }

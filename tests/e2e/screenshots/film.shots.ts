@@ -133,7 +133,10 @@ for (const theme of ["light", "dark"] as const) {
     await film.take(page, "The board shows what runs and what waits for you", 2600);
 
     await openLive(phone, "/inbox");
-    await phone.getByRole("list", { name: "Inbox" }).getByRole("link", { name: /Keep the folds/ }).tap();
+    await phone
+      .getByRole("list", { name: "Inbox" })
+      .getByRole("link", { name: /Keep the folds/ })
+      .tap();
     const answer = phone.getByRole("button", { name: "In a separate file" });
     await expect(answer).toBeVisible();
     await film.take(phone, "An agent asks when it cannot decide: answer from anywhere", 3000);
