@@ -86,6 +86,7 @@ test("a pasted backlog goes into a product from its settings without script", as
   await expect(page.getByRole("region", { name: "Preview" })).toContainText("Nothing is new");
   await expect(page.getByRole("button", { name: "Import", exact: true })).toHaveCount(0);
   await page.getByLabel("Or paste it").fill("no list at all");
+  await page.getByLabel("From").selectOption("linear");
   await page.getByRole("button", { name: "Preview" }).click();
   await expect(page.getByRole("alert")).toContainText("not a CSV export of Linear");
   await context.close();

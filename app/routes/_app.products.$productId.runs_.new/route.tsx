@@ -13,10 +13,9 @@ import { getProduct } from "~/nouns/products/operations.server";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";
-import { ButtonLink, SubmitButton } from "~/ui/button";
+import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CopyBlock } from "~/ui/copy-button";
-import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
@@ -30,6 +29,8 @@ const itemsIn = (request: Request, name = "item") => new URL(request.url).search
 
 export const loader = productLoader(async ({ actor, productId, request }) => {
   const items = itemsIn(request);
+  // On a task or story of the backlog, r leads here.
+  if (items.length === 0) throw redirect(`/products/${productId}/backlog`);
   // More than one call: what was chosen is read item by item.
   const [{ plan_first, name, code }, { workers }, [tasks, forecast]] = await Promise.all([
     getProduct(actor, { product_id: productId }),
@@ -81,37 +82,28 @@ export default function NewRunPage() {
         crumbs={[{ label: "Runs", to: `/agents/runs?product=${productId}` }]}
         lead="Agents work on the chosen tasks without a sprint."
       />
-      {items.length === 0 ? (
-        <EmptyState
-          title="Nothing chosen"
-          action={<ButtonLink to={`/products/${productId}/backlog`}>Open the backlog</ButtonLink>}
-        >
-          Press r on a task or story of the backlog or board.
-        </EmptyState>
-      ) : (
-        <WriteFields className="grid gap-4">
-          <Chosen tasks={tasks} {...chosenFor} />
-          {/* Back leads to where the items were chosen, not to a form that would start them again. */}
-          <Form method="post" id={cureForm} replace>
-            {chosen.map((cure) => (
-              <input key={cure} type="hidden" name="cure" value={cure} />
-            ))}
-          </Form>
-          {planFirst === "never" ? null : <PlanReviewField form={cureForm} />}
-          {blockers.length > 0 ? (
-            <Blockers productId={productId} blockers={blockers} planFirst={planFirst} items={items} />
-          ) : (
-            <>
-              <FormErrors errors={error ? [error] : []} />
-              <div>
-                <SubmitButton form={cureForm} pendingLabel="Starting…" autoFocus>
-                  Start run
-                </SubmitButton>
-              </div>
-            </>
-          )}
-        </WriteFields>
-      )}
+      <WriteFields className="grid gap-4">
+        <Chosen tasks={tasks} {...chosenFor} />
+        {/* Back leads to where the items were chosen, not to a form that would start them again. */}
+        <Form method="post" id={cureForm} replace>
+          {chosen.map((cure) => (
+            <input key={cure} type="hidden" name="cure" value={cure} />
+          ))}
+        </Form>
+        {planFirst === "never" ? null : <PlanReviewField form={cureForm} />}
+        {blockers.length > 0 ? (
+          <Blockers productId={productId} blockers={blockers} planFirst={planFirst} items={items} />
+        ) : (
+          <>
+            <FormErrors errors={error ? [error] : []} />
+            <div>
+              <SubmitButton form={cureForm} pendingLabel="Starting…" autoFocus>
+                Start run
+              </SubmitButton>
+            </div>
+          </>
+        )}
+      </WriteFields>
     </div>
   );
 }
