@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { openBoard, openWithKeys } from "./places";
+import { openBoard, openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post } from "./world";
 
@@ -90,7 +90,7 @@ test("Each undo takes back one change more, in the inbox too", async ({ browser 
   for (const task_id of world.taskIds.slice(0, 2))
     await post(context, "/changes", { thing: `task:${task_id}`, status: "review" });
   const page = await context.newPage();
-  await openWithKeys(page, "/inbox");
+  await openLive(page, "/inbox");
   const rows = page.getByRole("list", { name: "Inbox" }).getByRole("link");
   for (const [key, left] of [
     ["", 2],
