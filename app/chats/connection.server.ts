@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import WebSocket from "ws";
 import { z } from "zod";
 import { loopbackNames } from "../own-origins.server";
@@ -11,9 +12,9 @@ const frameBytes = 1024 * 1024;
 const pingMilliseconds = 20_000;
 
 /** The token is not valid: another try would end the same way. */
-export class ChatRefusal extends Error {}
+export class ChatRefusal extends ChatProblem {}
 
-export interface ChatCall {
+interface ChatCall {
   /** As people call it: `Slack`. */
   service: string;
   url: string;
@@ -25,15 +26,10 @@ export interface ChatCall {
   waitsMilliseconds?: number;
 }
 
-export interface ChatAnswer {
-  status: number;
-  body: unknown;
-}
-
 const delays = z.object({ retry_after: z.number().optional(), retry_after_ms: z.number().optional() });
 
 /** One request to a chat service. Throws a `ChatProblem` without a secret when it is out of reach, or asks for a pause. */
-export async function callChat(call: ChatCall): Promise<ChatAnswer> {
+export async function callChat(call: ChatCall) {
   const { service, url, method = "POST", authorization, body, signal, waitsMilliseconds = 0 } = call;
   const deadline = AbortSignal.timeout(answerWithinMilliseconds + waitsMilliseconds);
   const headers = { Authorization: authorization, "Content-Type": "application/json; charset=utf-8" };
@@ -43,7 +39,7 @@ export async function callChat(call: ChatCall): Promise<ChatAnswer> {
       headers,
       redirect: "error",
       signal: AbortSignal.any([signal, deadline]),
-      ...(body ? { body: JSON.stringify(body) } : {}),
+      body: body && JSON.stringify(body),
     });
     const said: unknown = await response.json().catch(() => ({}));
     if (response.status === 429) throw new ChatProblem(`${service} asks to wait.`, pauseOf(response, said));
@@ -86,8 +82,9 @@ export function keepConnected(
         if (stop.signal.aborted) break;
         if (error instanceof ChatRefusal) return tell({ is: "refused", reason: maskTokens(error.message) });
         tell({ is: "connecting" });
-        const asked = error instanceof ChatProblem ? error.options.retryAfterSeconds : undefined;
-        await pause(asked ?? Math.min(longestPauseSeconds, 0.25 * 2 ** failures++) * (1 + Math.random()), stop.signal);
+        const asked = error instanceof ChatProblem ? (error.options.retryAfterSeconds ?? 0) : 0;
+        const usual = Math.min(longestPauseSeconds, 0.25 * 2 ** failures++) * (1 + Math.random());
+        await pause(Math.max(asked, usual), stop.signal);
       }
     }
     tell({ is: "off" });
@@ -99,18 +96,9 @@ export function keepConnected(
   };
 }
 
-export function pause(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, seconds * 1000);
-    signal.addEventListener("abort", end);
-  });
-}
+/** Ends early, and without an error, when it is aborted. */
+export const pause = (seconds: number, signal: AbortSignal) =>
+  setTimeout(seconds * 1000, undefined, { signal }).catch(() => undefined);
 
 export interface ChatSocket {
   send(frame: object): void;
@@ -181,8 +169,8 @@ export const labelOf = (label: string) => cut(label, longestLabel);
 export function textOf({ text, options, link }: ChatMessage, limit: number, isNumbered = false): string {
   const isListed = isNumbered || options.some(({ label }) => label.length > longestLabel);
   const list = isListed ? options.map(({ label }, index) => `${index + 1}. ${label}`).join("\n") : "";
-  const end = [cut(list, limit / 2), link].filter((part) => part !== "").join("\n\n");
-  return [cut(text, limit - end.length - 2), end].filter((part) => part !== "").join("\n\n");
+  const end = [cut(list, limit / 2), link].map((part) => (part === "" ? "" : `\n\n${part}`)).join("");
+  return cut(text, limit - end.length) + end;
 }
 
 /** Never in the middle of a character. */

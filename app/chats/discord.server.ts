@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ChatRefusal, callChat, keepConnected, labelOf, openSocket, textOf } from "./connection.server";
-import { type ChatMessage, ChatProblem, type ChatReply, type ChatService } from "./service";
+import { type ChatMessage, ChatProblem, type ChatService } from "./service";
 
 const textLimit = 2000;
 const buttonsInRow = 5;
@@ -17,6 +17,10 @@ const gatewayFrame = z.object({
   d: z.unknown().optional(),
   s: z.number().nullish(),
   t: z.string().nullish(),
+});
+const gateway = z.object({
+  url: z.string(),
+  session_start_limit: z.object({ remaining: z.number(), reset_after: z.number() }),
 });
 const hello = z.object({ heartbeat_interval: z.number().positive() });
 const readySession = z.object({
@@ -46,49 +50,37 @@ const written = z.object({
   message_reference: z.object({ message_id: z.string() }).optional(),
 });
 
+const sentSchema = z.object({ id: z.string(), channel_id: z.string() });
 const problem = z.object({ message: z.string().default(""), code: z.number().default(0) });
 const unknownMessage = 10_008;
 
-/** Codes of the gateway's end that no second try mends. */
-const refusedCodes: Readonly<Record<number, string>> = {
-  4004: "DISCORD_BOT_TOKEN",
-  4010: "the shard",
-  4011: "one connection for so many servers",
-  4012: "this version of its gateway",
-  4013: "the intents",
-  4014: "the intents",
-};
+/** Codes of the gateway's end that no second try mends: the token, shards, its version, intents. */
+const isRefused = (code: number) => code === 4004 || (code >= 4010 && code <= 4014);
 /** After these a session cannot go on. */
 const lostSessions = [4003, 4007, 4009];
-
-interface Session {
-  id: string;
-  address: string;
-  application: string;
-}
 
 /** Discord by its gateway: events come through a socket that this side opens, and a session continues after a lost one. */
 export const discord: ChatService = {
   name: "discord",
   async open({ api, token }, on) {
     const life = new AbortController();
-    const call = async (method: "GET" | "POST" | "PATCH", path: string, body?: object) => {
-      const request = { service: "Discord", url: `${api}${path}`, method, authorization: `Bot ${token}` };
-      return callChat({ ...request, signal: life.signal, ...(body ? { body } : {}) });
+    const call = (method: "GET" | "POST" | "PATCH", path: string, body?: object) => {
+      const request = { service: "Discord", url: `${api}${path}`, authorization: `Bot ${token}` };
+      return callChat({ ...request, method, body, signal: life.signal });
     };
-    const act = async (method: "POST" | "PATCH", path: string, body: object) => {
-      const { status, body: said } = await call(method, path, body);
-      if (status < 300) return said;
-      throw problemOf(status, said);
+    const post = async (room: string, content: object) => {
+      const { status, body } = await call("POST", `/channels/${room}/messages`, content);
+      if (status >= 300) throw problemOf(status, body);
+      return refOf(sentSchema.parse(body));
     };
 
-    let session: Session | undefined;
+    let session: z.infer<typeof readySession> | undefined;
     let sequence: number | null = null;
     const connect = async (isOn: () => void) => {
-      const address = session?.address ?? (await gatewayOf(await call("GET", "/gateway/bot")));
+      const address = session?.resume_gateway_url ?? gatewayOf(await call("GET", "/gateway/bot"));
       let beat: NodeJS.Timeout | undefined;
       let isAnswered = true;
-      const socket = openSocket(`${address}/?v=10&encoding=json`, life.signal, async (said) => {
+      const socket = openSocket(`${address.replace(/\/$/, "")}/?v=10&encoding=json`, life.signal, async (said) => {
         const { op, d, s, t } = gatewayFrame.parse(said);
         if (op === 10) {
           const interval = hello.parse(d).heartbeat_interval;
@@ -99,7 +91,9 @@ export const discord: ChatService = {
             socket.send({ op: 1, d: sequence });
             beat = setTimeout(next, interval);
           }, interval * Math.random());
-          socket.send(session ? { op: 6, d: { token, session_id: session.id, seq: sequence } } : identify(token));
+          socket.send(
+            session ? { op: 6, d: { token, session_id: session.session_id, seq: sequence } } : identify(token),
+          );
         }
         if (op === 1) socket.send({ op: 1, d: sequence });
         if (op === 11) isAnswered = true;
@@ -109,10 +103,7 @@ export const discord: ChatService = {
           socket.end(4000);
         }
         if (op !== 0) return;
-        if (t === "READY") {
-          const { session_id, resume_gateway_url, application } = readySession.parse(d);
-          session = { id: session_id, address: resume_gateway_url.replace(/\/$/, ""), application: application.id };
-        }
+        if (t === "READY") session = readySession.parse(d);
         if (t === "READY" || t === "RESUMED") isOn();
         if (t === "INTERACTION_CREATE") await handlePress(d);
         if (t === "MESSAGE_CREATE") await handleText(d);
@@ -121,11 +112,13 @@ export const discord: ChatService = {
       });
       const code = await socket.ended;
       clearTimeout(beat);
-      const refused = refusedCodes[code];
-      if (refused) throw new ChatRefusal(`Discord does not take ${refused} (${code}).`);
+      if (isRefused(code)) throw new ChatRefusal(`Discord does not take DISCORD_BOT_TOKEN for its gateway (${code}).`);
       if (lostSessions.includes(code)) session = undefined;
       // A new session may begin only after a while, a resumed one at once.
-      throw new ChatProblem("The connection to Discord ended.", session ? {} : { retryAfterSeconds: 1 });
+      throw new ChatProblem(
+        "The connection to Discord ended.",
+        session ? {} : { retryAfterSeconds: 1 + Math.random() },
+      );
     };
 
     const handlePress = async (said: unknown) => {
@@ -146,23 +139,20 @@ export const discord: ChatService = {
       const data = reply.text ? { content: reply.text, flags: ephemeral, allowed_mentions: { parse: [] } } : undefined;
       if (!first) return void answerFirst(data ? { type: 4, data } : { type: 6 });
       await first;
-      if (data) void call("POST", `/webhooks/${session?.application}/${press.token}`, data).catch(() => undefined);
+      if (data) void call("POST", `/webhooks/${session?.application.id}/${press.token}`, data).catch(() => undefined);
     };
     const handleText = async (said: unknown) => {
       const message = written.safeParse(said).data;
       if (!message) return;
       const { id, channel_id, author, content, message_reference: reference } = message;
-      const replyTo = reference ? { replyTo: refOf({ id: reference.message_id, channel_id }) } : {};
-      const event = { from: accountOf(author), room: channel_id, text: content, eventId: id, ...replyTo };
-      const { text }: ChatReply = await on.text(event);
-      if (text) void act("POST", `/channels/${channel_id}/messages`, plain(text)).catch(() => undefined);
+      const replyTo = reference && refOf({ id: reference.message_id, channel_id });
+      const event = { from: accountOf(author), room: channel_id, text: content, eventId: id, replyTo };
+      const { text } = await on.text(event);
+      if (text) void post(channel_id, plain(text)).catch(() => undefined);
     };
 
     return {
-      async send(room, message) {
-        const sent = await act("POST", `/channels/${room}/messages`, shown(message));
-        return refOf(z.object({ id: z.string(), channel_id: z.string() }).parse(sent));
-      },
+      send: (room, message) => post(room, shown(message)),
       async edit(ref, message) {
         const [room, id] = ref.split("/");
         const { status, body } = await call("PATCH", `/channels/${room}/messages/${id}`, shown(message));
@@ -174,11 +164,14 @@ export const discord: ChatService = {
   },
 };
 
-async function gatewayOf({ status, body }: { status: number; body: unknown }): Promise<string> {
+/** Discord takes back the token of a bot that begins more sessions than it may on a day. */
+function gatewayOf({ status, body }: { status: number; body: unknown }): string {
   if (status === 401) throw new ChatRefusal("Discord does not take DISCORD_BOT_TOKEN (401).");
-  const read = z.object({ url: z.string() }).safeParse(body);
-  if (!read.success) throw new ChatProblem(`Discord answered ${status} without the address of its gateway.`);
-  return read.data.url.replace(/\/$/, "");
+  const { data } = gateway.safeParse(body);
+  if (!data) throw new ChatProblem(`Discord answered ${status} without the address of its gateway.`);
+  const { remaining, reset_after } = data.session_start_limit;
+  if (remaining > 10) return data.url;
+  throw new ChatProblem("Discord allows no more sessions today.", { retryAfterSeconds: reset_after / 1000 });
 }
 
 const identify = (token: string) => ({

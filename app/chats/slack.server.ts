@@ -125,7 +125,7 @@ export const slack: ChatService = {
       const reply = await on.text({
         from: { id: user, name: known?.user?.name ?? user },
         room: channel,
-        ...(thread_ts ? { replyTo: `${channel}/${thread_ts}` } : {}),
+        replyTo: thread_ts && `${channel}/${thread_ts}`,
         text: unescaped(text),
         eventId: event_id,
       });

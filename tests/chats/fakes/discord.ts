@@ -94,7 +94,10 @@ export async function openDiscord(options: Options = {}): Promise<FakeDiscord> {
       return { json: {} };
     }
     if (isRevoked || headers.authorization !== `Bot ${token}`) return no(401, 0, "401: Unauthorized");
-    if (path === "gateway/bot") return { json: { url: server.origin.replace("http", "ws"), shards: 1 } };
+    if (path === "gateway/bot") {
+      const session_start_limit = { total: 1000, remaining: 1000 - fake.identified, reset_after: 3_600_000 };
+      return { json: { url: server.origin.replace("http", "ws"), shards: 1, session_start_limit } };
+    }
     const [, room = "", message = ""] = /^channels\/([^/]+)\/messages\/?([^/]*)$/.exec(path) ?? [];
     if (!room.startsWith("9")) return no(404, 10_003, "Unknown Channel");
     const limits = { "X-RateLimit-Limit": "5", "X-RateLimit-Remaining": "4", "X-RateLimit-Reset-After": "1" };
