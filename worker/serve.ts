@@ -25,6 +25,7 @@ import { removeLeftovers } from "./job/open/leftovers";
 import { reportUnreported } from "./job/report/usage";
 import { landBranches } from "./landing/land-branches";
 import { leave, runLoop } from "./loop";
+import { servePreviews } from "./previews/serve-previews";
 import { describeSandbox, openSandbox } from "./sandbox/open-sandbox";
 import { findServedProduct } from "./service/served-product";
 import { connectService, type Service } from "./service/service";
@@ -76,8 +77,9 @@ export async function serve(args: readonly string[], demoCommand: string): Promi
     const watching = watchForge({ ...tools, product }, over);
     const returning = returnDeadTakes(tools, over);
     const landing = landBranches({ ...tools, sandboxes }, product, over);
+    const previews = servePreviews({ ...tools, sandboxes }, product, over);
     await runLoop({ ...tools, product, sandboxes }).finally(() => hello.abort());
-    await Promise.all([watching, landing, returning]);
+    await Promise.all([watching, landing, previews, returning]);
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {

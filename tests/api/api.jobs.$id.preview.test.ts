@@ -4,7 +4,7 @@ import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { enterPreview, getPreviewAccess, syncPreviews } from "~/nouns/previews/operations.server";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
-import { at, bearer, claim, type TestUser } from "../setup/world";
+import { bearer, claim, type TestUser } from "../setup/world";
 
 const { t, app } = await openApp({ realtime: true, pages: ["previews.$id"] });
 const head = "a".repeat(40);

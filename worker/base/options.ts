@@ -42,6 +42,7 @@ node ~/backloom-worker.mjs agents       list the agents and sandbox of this mach
   --net        host or host:port that jobs in a sandbox may reach, or "all" for any network; repeatable
   --mount      file or folder that jobs in a sandbox may read, with ":rw" write; repeatable
   --env        one of your variables that jobs in a sandbox get, besides the agent's keys; repeatable
+  --previews   how many previews of handed-in work run here at once; 0 is none (default: 1)
   --disk       gigabytes by which a job's worktree may grow, at most 90 % of the free space (default: 10)
   --work-dir   folder of worktrees and logs (default: ~/.backloom)
   --timeout    minutes after which a command is stopped (default: 120)
@@ -99,6 +100,7 @@ const optionsSchema = z.object({
   net: z.array(z.string().refine(isHostOrAll, noHost)).default([]),
   mount: z.array(z.string().regex(/^(\/|~\/)./, noMount)).default([]),
   env: z.array(z.string().regex(/^[A-Za-z_]\w*$/, "--env takes the name of a variable")).default([]),
+  previews: z.coerce.number().int().min(0).max(100).default(1),
   disk: z.coerce.number().positive().default(10),
   "work-dir": z.string().min(1).optional(),
   timeout: minutes.default(120),
@@ -174,6 +176,8 @@ export function readOptions(argv: readonly string[], environment: Record<string,
     mounts: data.mount,
     /** Further variables for jobs in a sandbox. */
     env: data.env,
+    /** None of a worker that ends by itself. */
+    previews: data.once || data["until-idle"] ? 0 : data.previews,
     diskGigabytes: data.disk,
     workDir: workDirOf(data["work-dir"]),
     timeoutMinutes: data.timeout,

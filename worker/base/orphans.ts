@@ -30,6 +30,11 @@ export function endLeftRunning(jobId: string): Promise<void> {
   return endMarked("BACKLOOM_JOB_ID", jobId);
 }
 
+/** The same of a preview. */
+export function endPreview(id: string): Promise<void> {
+  return endMarked("BACKLOOM_PREVIEW", id);
+}
+
 /**
  * Agents run shell commands in own process groups, which outlive them. Finds these by the mark in their environment
  * (Linux only). Repeats, as a process may have started another one.

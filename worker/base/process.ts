@@ -33,6 +33,8 @@ interface ProcessOptions extends Launch {
   /** Where the process id is stored, for the worker's next start. */
   pidFile?: string | undefined;
   logFile?: string | undefined;
+  /** Time it gets to end after it is asked to, if not the usual. */
+  graceMilliseconds?: number;
   /** Called for each chunk of standard output. */
   onOutput: (piece: Buffer) => void;
   /** Called for each chunk of standard error. */
@@ -109,7 +111,7 @@ export async function startProcess(options: ProcessOptions): Promise<RunningProc
     stdout,
     complaints: () => complaints.trim(),
     ended,
-    stop: () => stopTree(child, ended, launch.endsAll),
+    stop: () => stopTree(child, ended, launch.endsAll, options.graceMilliseconds),
   };
 }
 
@@ -160,7 +162,12 @@ function letGo({ pid, stdout, stderr }: ChildProcess): void {
  * Ends a process tree. Reads the tree first, because descendants may be in other process groups and cannot be found
  * once the root is gone.
  */
-export async function stopTree(child: ChildProcess, ended: Promise<unknown>, endsAll = false): Promise<void> {
+export async function stopTree(
+  child: ChildProcess,
+  ended: Promise<unknown>,
+  endsAll = false,
+  grace = graceMilliseconds,
+): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
   const below = await descendantsOf(pid);
@@ -171,7 +178,7 @@ export async function stopTree(child: ChildProcess, ended: Promise<unknown>, end
   };
   if (child.exitCode === null && child.signalCode === null) {
     signalAll("SIGTERM");
-    const until = performance.now() + graceMilliseconds;
+    const until = performance.now() + grace;
     // The root may exit at once while children still write their output.
     do await wait(20);
     while (performance.now() < until && (await isAnyRunning(tree)));

@@ -9,7 +9,7 @@ import { allowedHostsOf } from "../job/open/open-attempt";
 import { loginSentence } from "../sandbox/kept-logins";
 import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";
 import { neededMount } from "../sandbox/mounts";
-import { type JobSandbox, noSandbox, type Sandbox } from "../sandbox/sandbox";
+import { type JobSandbox, noSandbox, type Sandbox, type SandboxedJob } from "../sandbox/sandbox";
 import type { ServedProduct } from "../service/served-product";
 
 /** Parts of a worker that landing needs. */
@@ -36,7 +36,8 @@ interface Tests {
 export async function runTests(context: LandingContext, { folder, command, rules }: Tests) {
   const { landing, repository, options, signal, clean } = context;
   for (const value of await copyAlong({ folder, repository }, rules)) learnSecret(options, value);
-  const sandbox = await openFor(context, folder, rules);
+  const { may_reach } = landing;
+  const sandbox = await openFor(context, { ...context, id: landing.id, folder, rules, may_reach });
   try {
     const commands = rules.setup === undefined ? [command] : [rules.setup, command];
     for (const line of commands) {
@@ -61,26 +62,41 @@ export async function runTests(context: LandingContext, { folder, command, rules
   }
 }
 
-async function openFor(context: LandingContext, folder: string, rules: Rules): Promise<JobSandbox> {
-  const { sandboxes, landing, options, product, repository, main, journal } = context;
+interface SandboxOf {
+  id: string;
+  folder: string;
+  main: string;
+  rules: Rules;
+  repository: Repository;
+  product: { id: string };
+  may_reach: readonly string[];
+  entry?: SandboxedJob["entry"];
+}
+
+/** A sandbox for what the rules of a repository run without an agent. */
+export async function openFor(
+  { sandboxes, options, journal }: Pick<LandingTools, "sandboxes" | "options" | "journal">,
+  { id, folder, main, rules, repository, product, may_reach, entry }: SandboxOf,
+): Promise<JobSandbox> {
   if (sandboxes.confinement === "none") return noSandbox;
   const allowed = await keptIn(mountsFile(options.workDir), repository.folder);
   const { work } = options;
   return sandboxes.open({
     command: "agents" in work ? work.agents[0] : work.exec,
-    id: landing.id,
+    id,
     attempt: 1,
     repository: repository.folder,
     allowedHosts: await allowedHostsOf({
       folder,
       main,
       net: options.net,
-      product: landing.may_reach,
+      product: may_reach,
       person: await keptIn(hostsFile(options.workDir), product.id),
     }),
     wanted: [],
     mounts: rules.needs.map(neededMount).filter(({ name }) => allowed.includes(name)),
     refused: ({ host }) => journal.sayOnce(`Refused: ${host}`),
     loginPutBack: (name) => journal.sayOnce(loginSentence(name)),
+    ...(entry === undefined ? {} : { entry }),
   });
 }

@@ -4,9 +4,9 @@ import { askIn } from "../base/find-program";
 import { WorkerProblem } from "../base/problems";
 import type { Launch } from "../base/process";
 import { takeOver } from "./job-store";
-import { mountOf, openJobView, proxySocket, type ViewOptions } from "./job-view";
+import { entryFolder, mountOf, openJobView, proxySocket, type ViewOptions } from "./job-view";
 import { type ProgramMounts, programMounts, systemMounts } from "./mounts";
-import { forwarded, proxyVariables } from "./network/forwarder";
+import { forwarded, isTakenInside, proxyVariables } from "./network/forwarder";
 import type { JobNetwork } from "./network/job-network";
 import { isolation } from "./probe";
 import type { JobSandbox, Sandbox, SandboxedJob } from "./sandbox";
@@ -63,6 +63,12 @@ function startProblem(code: number | null, complaints: string): string | null {
 async function openJob(options: BwrapOptions, { system, programs }: Machine, job: SandboxedJob): Promise<JobSandbox> {
   const { home, network, mountsOf, lendLogins } = await openJobView(options, job);
   const proxy = network === null ? {} : proxyVariables(network.ports);
+  if (network !== null && job.entry !== undefined && isTakenInside(job.entry.port, network.ports)) {
+    await network.close();
+    throw new Error(
+      `Port ${job.entry.port} is the worker's own in the sandbox. Choose another \`port\` for the preview`,
+    );
+  }
   const environment = (persons: Record<string, string>) =>
     innerEnvironment(persons, home, { ...programs.variables, ...proxy });
   const confine = async (launch: Launch): Promise<Launch> => {
@@ -78,7 +84,7 @@ async function openJob(options: BwrapOptions, { system, programs }: Machine, job
       "--chdir",
       folder,
       "--",
-      ...begun(network, [launch.program, ...launch.args]),
+      ...begun(network, job.entry?.port, [launch.program, ...launch.args]),
     ];
     const checkLogins = await lendLogins();
     const cleared = () => checkLogins().finally(() => takeOver(folder));
@@ -94,7 +100,8 @@ function networkArgs(network: JobNetwork | null): string[] {
   return ["--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"];
 }
 
-function begun(network: JobNetwork | null, args: string[]): string[] {
+function begun(network: JobNetwork | null, port: number | undefined, args: string[]): string[] {
   if (network === null) return args;
-  return forwarded({ node: process.execPath, socket: proxySocket, ports: network.ports }, args);
+  const entry = port === undefined ? undefined : { socket: `${entryFolder}/in`, port };
+  return forwarded({ node: process.execPath, socket: proxySocket, ports: network.ports, entry }, args);
 }

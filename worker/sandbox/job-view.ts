@@ -42,11 +42,13 @@ export interface JobView {
 
 /** Path of the proxy's socket inside the sandbox. */
 export const proxySocket = "/run/backloom-proxy";
+/** Folder inside the sandbox of the socket by which the worker reaches a port there. */
+export const entryFolder = "/run/backloom-preview";
 
 /** Prepares a job's home, network and mounts. */
 export async function openJobView(
   { ownCommands, homes, caches, service, isOnline, mounts }: ViewOptions,
-  { id, command, repository, allowedHosts, wanted, refused, loginPutBack, mounts: needed }: SandboxedJob,
+  { id, command, repository, allowedHosts, wanted, refused, loginPutBack, mounts: needed, entry }: SandboxedJob,
 ): Promise<JobView> {
   const cache = join(caches, cacheName(repository));
   const options = { folder: join(homes, id), command, environment: personsVariables() };
@@ -57,7 +59,8 @@ export async function openJobView(
   // Other jobs' worktrees and the tokens of what people have taken stay out of sight.
   const hiddenWork = isShown ? ["--tmpfs", workers] : [];
   const network = isOnline ? null : await openJobNetwork({ allowedHosts, wanted, service, refused });
-  const socket = network === null ? [] : ["--bind", network.socket, proxySocket];
+  const way = entry === undefined ? [] : ["--bind", entry.folder, entryFolder];
+  const socket = network === null ? [] : ["--bind", network.socket, proxySocket, ...way];
   // Computed before anything runs in the folder, so that a job cannot change what is mounted later.
   const known = new Map<string, Promise<GitMounts>>();
   const gitOf = async (folder: string): Promise<string[]> => {

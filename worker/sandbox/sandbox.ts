@@ -32,6 +32,8 @@ export interface SandboxedJob {
   loginPutBack(name: string): void;
   /** Paths of this machine that the repository needs and the user has allowed. The list may grow while the job runs. */
   mounts: readonly NeededMount[];
+  /** Where the worker reaches a port of the inside: a folder that gets a socket named `in`. */
+  entry?: { folder: string; port: number };
 }
 
 export interface JobSandbox {

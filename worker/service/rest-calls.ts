@@ -34,14 +34,20 @@ export function restCalls(url: string, token: string) {
       return bodyOf(answer, path);
     },
     /** Repeating the same key after a lost answer has no effect and returns the first answer. */
-    async send(method: "POST" | "PUT", path: string, body: string, key: string): Promise<unknown> {
-      const answer = await fetch(new URL(path, url), {
-        method,
-        headers: { authorization, "content-type": "application/json", "idempotency-key": key },
-        body,
-        signal: AbortSignal.timeout(callMilliseconds),
-      });
-      return bodyOf(answer, path);
+    async send(
+      method: "POST" | "PUT",
+      path: string,
+      body: string,
+      key: string,
+      wanted?: AbortSignal,
+    ): Promise<unknown> {
+      const { signal, end } = limitTime(callMilliseconds, wanted);
+      const headers = { authorization, "content-type": "application/json", "idempotency-key": key };
+      try {
+        return await bodyOf(await fetch(new URL(path, url), { method, headers, body, signal }), path);
+      } finally {
+        end();
+      }
     },
   };
 }

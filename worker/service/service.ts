@@ -26,7 +26,7 @@ export interface Service {
     /** For a call that another process may repeat. */
     key?: string,
   ): Promise<T>;
-  put<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>): Promise<T>;
+  put<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>, options?: CallOptions): Promise<T>;
   /** Uploads a file to the product. */
   upload<T>(fields: Record<string, string>, file: UploadedFile, output: z.ZodType<T>): Promise<T>;
   close(): Promise<void>;
@@ -90,12 +90,12 @@ export function connectService(
     path: string,
     given: Record<string, unknown>,
     output: z.ZodType<T>,
-    key = randomUUID() as string,
+    { key = randomUUID(), options }: { key?: string | undefined; options?: CallOptions | undefined } = {},
   ) => {
     return untilAnswered(async () => {
       const body = JSON.stringify(cleanedValue(given, clean));
-      return readBody(await rest.send(method, path, body, key), output);
-    });
+      return readBody(await rest.send(method, path, body, key, options?.signal), output);
+    }, options);
   };
   return {
     call: (tool, given, output, options) => {
@@ -107,8 +107,8 @@ export function connectService(
     },
     read: (path, output, options) =>
       untilAnswered(async () => readBody(await rest.read(path, options?.signal), output), options),
-    post: (path, given, output, key) => send("POST", path, given, output, key),
-    put: (path, given, output) => send("PUT", path, given, output),
+    post: (path, given, output, key) => send("POST", path, given, output, { key }),
+    put: (path, given, output, options) => send("PUT", path, given, output, { options }),
     upload: (fields, { name, bytes }, output) => {
       const form = new FormData();
       for (const [key, value] of Object.entries(fields)) form.set(key, value);
