@@ -7,6 +7,7 @@ import { JobCard } from "~/features/jobs/job-card";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
 import { OutputLog } from "~/features/output/output-log";
+import { TryIt } from "~/features/previews/try-it";
 import { useIsViewer } from "~/features/products/product-access";
 import { QuestionCard } from "~/features/questions/question-card";
 import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
@@ -112,7 +113,9 @@ export default function JobRun() {
         <JobTalk productId={job.product_id} messages={talk} isOpen={job.finished_at === null && job.idea_id === null} />
       </div>
       <div className="grid min-w-0 gap-5">
-        <JobCard job={job} isHere asks={open.length > 0} />
+        <JobCard job={job} isHere asks={open.length > 0}>
+          <TryIt job={job} />
+        </JobCard>
         <Section title={`Attempts (${job.attempts.length})`}>
           <AttemptPicker job={job} shown={output.attempt} />
         </Section>

@@ -2,6 +2,7 @@ import { verificationSchema } from "~/wire/sprint-runs/contract";
 import { commitLeftovers, halfDone } from "../git/commit";
 import type { Work } from "../git/integrate";
 import { beginningOf } from "../git/integrate";
+import { previewWord } from "../git/preview-settings";
 import type { Attempt, Workspace } from "./attempt";
 import { type Outcome, setUp } from "./commands";
 import { reportClash } from "./deliver/conflicts";
@@ -128,6 +129,7 @@ async function conclude(
     await reportFailure(attempt, denied, outcome.result);
     return;
   }
+  evidence.details.preview = await previewWord(workspace.folder, workspace.main, workspace.rules);
   const verification = await verify(attempt, {
     verify_result: evidence.verifyResult,
     changed_files: listedFiles(evidence),

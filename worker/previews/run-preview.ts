@@ -12,6 +12,7 @@ import { messageOf } from "../base/problems";
 import { type Confine, type RunningProcess, startProcess } from "../base/process";
 import { sendable } from "../base/sendable";
 import { git } from "../git/git";
+import { type PreviewSettings, readPreview } from "../git/preview-settings";
 import { fetchAll, tipOf } from "../git/remote";
 import { openRepositoryOf, type Repository } from "../git/repository";
 import { copyAlong, readRulesOf } from "../git/rules";
@@ -19,7 +20,6 @@ import { addTreeAt, baseEnd, mainOf } from "../git/worktree";
 import { runCommand } from "../job/commands";
 import { type LandingTools, openFor } from "../landing/run-tests";
 import { canListen, takePorts } from "./port-block";
-import { type PreviewSettings, readPreview } from "./settings";
 
 /** A preview on its way or running. `end` leaves nothing behind. */
 export interface RunningPreview {

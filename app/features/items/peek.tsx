@@ -1,7 +1,8 @@
 import { useFetcher } from "@remix-run/react";
 import { type ComponentProps, useEffect } from "react";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
-import type { StoryPageData } from "~/wire/pages/contract";
+import { TryIt } from "~/features/previews/try-it";
+import type { StoryPageData, TaskPageData } from "~/wire/pages/contract";
 import { focusRow } from "./active-row";
 import { StoryPanel, TaskPanel } from "./item-panels";
 import KnownPanel from "./known-panel";
@@ -25,7 +26,8 @@ interface PeekProps {
   onClose: () => void;
 }
 
-interface TaskRead extends Pick<ComponentProps<typeof TaskPanel>, "page" | "description" | "plan"> {
+interface TaskRead extends Pick<ComponentProps<typeof TaskPanel>, "description" | "plan"> {
+  page: TaskPageData;
   why: ComponentProps<typeof BlockedReasons>["reasons"] | null;
 }
 
@@ -45,6 +47,7 @@ function TaskPeek({ id, onClose }: PeekProps) {
   const data = useRead<TaskRead>(to);
   if (!data) return <KnownPanel item={`task:${id}`} onClose={onClose} />;
   const { page, description, plan, why } = data;
+  const [job] = page.jobs;
   return (
     <TaskPanel page={page} description={description} plan={plan} onClose={onClose} closeTo={to}>
       {why ? (
@@ -52,6 +55,7 @@ function TaskPeek({ id, onClose }: PeekProps) {
           <BlockedReasons reasons={why} />
         </div>
       ) : null}
+      {job === undefined ? null : <TryIt job={job} />}
     </TaskPanel>
   );
 }

@@ -1,4 +1,5 @@
 import { Link } from "@remix-run/react";
+import type { ReactNode } from "react";
 import { LineCounts } from "~/features/diff/line-counts";
 import { CodeChip } from "~/ui/badge";
 import { Fact, Facts } from "~/ui/card";
@@ -24,7 +25,17 @@ export function tokensOf(
 }
 
 /** One job with all its details. Set `isHere` on the job's own page. */
-export function JobCard({ job, isHere = false, asks }: { job: AgentJob; isHere?: boolean; asks?: boolean }) {
+export function JobCard({
+  job,
+  isHere = false,
+  asks,
+  children,
+}: {
+  job: AgentJob;
+  isHere?: boolean;
+  asks?: boolean;
+  children?: ReactNode;
+}) {
   return (
     <article aria-label={`Job ${job.status}`} className="grid gap-3 rounded-lg border border-line bg-surface p-4">
       <header className="flex flex-wrap items-center gap-2 text-sm">
@@ -48,6 +59,7 @@ export function JobCard({ job, isHere = false, asks }: { job: AgentJob; isHere?:
       </header>
       <Failure job={job} />
       {job.summary ? <p className="text-sm whitespace-pre-wrap">{job.summary}</p> : null}
+      {children}
       <JobFacts job={job} />
     </article>
   );

@@ -3,6 +3,7 @@ import { DiffView } from "~/features/diff/diff-view";
 import { useViewed } from "~/features/diff/use-viewed";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { JobHeader } from "~/features/jobs/job-header";
+import { TryIt } from "~/features/previews/try-it";
 import { ProductAccess } from "~/features/products/product-access";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { ButtonLink } from "~/ui/button";
@@ -39,6 +40,8 @@ export function ReviewPage() {
   const { below, above, apart, setSpot } = useComments(comments, { of, since });
   const viewed = useViewed(data.viewed, ({ index }) => about[index]?.marks ?? [], of);
   const job = header?.job ?? null;
+  // Of a story the last part has the others in it.
+  const newest = job ?? jobs.at(-1);
   const drafts = comments.filter(({ draft }) => draft);
   return (
     <ProductAccess productId={product.id}>
@@ -79,6 +82,7 @@ export function ReviewPage() {
         >
           <AttemptLinks {...data} />
           <TaskLinks {...data} />
+          {newest === undefined ? null : <TryIt job={newest} />}
         </ReviewHead>
         <Remarks reviews={reviews} comments={comments} />
         {data.unnamed.map(({ id, code }) => (

@@ -3,6 +3,7 @@ import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server";
 import { PullLink } from "~/features/jobs/job-badges";
 import { JobCard } from "~/features/jobs/job-card";
+import { TryIt } from "~/features/previews/try-it";
 import { Section } from "~/ui/card";
 import { LiveText } from "~/ui/live-text";
 import { RelativeTime } from "~/ui/relative-time";
@@ -40,8 +41,10 @@ export function TaskJobs({ jobs, questions }: Pick<TaskPageData, "jobs" | "quest
         </p>
       ) : (
         <div className="grid gap-3">
-          {jobs.map((job) => (
-            <JobCard key={job.id} job={job} asks={asking.has(job.id)} />
+          {jobs.map((job, index) => (
+            <JobCard key={job.id} job={job} asks={asking.has(job.id)}>
+              {index === 0 ? <TryIt job={job} /> : null}
+            </JobCard>
           ))}
         </div>
       )}

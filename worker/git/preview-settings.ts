@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import { sendable } from "../base/sendable";
-import { git } from "../git/git";
-import type { Rules } from "../git/rules";
+import { git } from "./git";
+import type { Rules } from "./rules";
 
 /** How the application of a repository is started, and how it is known to be ready. */
 export interface PreviewSettings {
@@ -67,6 +67,13 @@ export async function readPreview(folder: string, base: string, rules: Rules): P
   const name = typeof preview === "string" ? preview : undefined;
   const launch = await readLaunch(folder, base, name);
   return launch === null ? "unset" : { ...common, ...launch, port: given?.port ?? launch.port };
+}
+
+/** What pages are told of work before anyone asks to try it. A mistake is told to who asks. */
+export async function previewWord(folder: string, main: string, rules: Rules): Promise<NoPreview | "named"> {
+  const base = await git(folder, "merge-base", "HEAD", main).catch(() => main);
+  const found = await readPreview(folder, base, rules).catch(() => "named" as const);
+  return typeof found === "string" ? found : "named";
 }
 
 async function readLaunch(folder: string, base: string, name: string | undefined) {
