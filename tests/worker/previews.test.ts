@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { previewAnswerSchema } from "~/wire/previews/contract";
+import { startTestApp } from "../setup/app";
 import { at, bearer } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
 
 const { t, app, ada, token, repo, git, home, serve } = await openStage();
+/** The same service with the page that leads to a preview. */
+const pages = await startTestApp(t, { pages: ["previews.$id"] });
 const patience = { timeout: 90_000, interval: 200 };
 const file = join(repo, "server.js");
 writeFileSync(
@@ -63,9 +66,8 @@ it.each(["off", ...(sandboxProblem === null ? ["bwrap"] : [])])(
     const { id, url } = await state();
     expect(await state()).toMatchObject({ head_sha, is_old: false });
 
-    const session = await app.signIn(ada);
-    const way = await app.request(url ?? "", { headers: { cookie: session } });
-    const entry = way.headers.get("location") ?? "";
+    const way = await pages.request(url ?? "", { headers: { cookie: await pages.signIn(ada) } });
+    const entry = (way.headers.get("location") ?? "").replace(`:${pages.port}/`, `:${app.port}/`);
     const { cookie } = await visit(entry);
     const page = await visit(new URL("/", entry).href, cookie);
     expect([page.status, page.text]).toEqual([200, expect.stringMatching(/^localhost:\d+ one\n$/)]);
@@ -81,7 +83,8 @@ it.each(["off", ...(sandboxProblem === null ? ["bwrap"] : [])])(
     await worker.ended;
     expect(markedBy(id)).toEqual([]);
     expect(await state()).toMatchObject({ state: "stopped", stopped_by: "worker", url: null });
-    expect((await visit(new URL("/", entry).href, cookie)).status).toBe(410);
+    // What a person may see is asked anew after ten seconds at the latest.
+    await expect.poll(async () => (await visit(new URL("/", entry).href, cookie)).status, patience).toBe(410);
     expect(at(await t.query`select count(*)::int as n from previews where product_id = ${productId}`, 0).n).toBe(1);
   },
 );
