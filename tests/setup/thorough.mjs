@@ -21,7 +21,7 @@ export const thoroughFiles = [
   "tests/server/{full-disk,garbage-collection,image,killed-*,node-versions,response-sink,several-processes,slow-readers}.test.ts",
   "tests/streams/{churn,connecting,gaps,hosted-habits,slow-reader,slow-start}.test.ts",
   "tests/worker/{conflicts,foreign-jobs,git-takes-turns,hostile-service,interrupted-git,killed-*}.test.ts",
-  "tests/worker/{agents,dependencies,left-processes,lessons,own-git,proof-commands,registry-agents,same-as-delivered,two-agents,on-failure,outcomes,random-endings,rare-cases,references,resilience,rework,rework-rounds,sandbox-*,secrets,special-files,unusual-repositories,waiting-batch,whose-repository}.test.ts",
+  "tests/worker/{agents,dependencies,left-processes,lessons,own-git,proof-commands,registry-agents,same-as-delivered,two-agents,on-failure,outcomes,previews,random-endings,rare-cases,references,resilience,rework,rework-rounds,sandbox-*,secrets,special-files,unusual-repositories,waiting-batch,whose-repository}.test.ts",
   "tests/worker/forge/*.test.ts",
 ];
 

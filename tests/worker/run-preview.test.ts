@@ -87,7 +87,7 @@ const server = (listen: string, answer = "answer.end(JSON.stringify({ pid: proce
 const rules = "preview:\n  run: node server.js\n  ready_within: 60\n";
 const ways = ["off", ...(sandboxProblem === null ? (["bwrap"] as const) : [])] as const;
 
-describe.each(ways)("a preview, sandbox %s", { timeout: 120_000 }, (sandbox) => {
+describe.each(ways)("a preview, sandbox %s", { tags: "thorough", timeout: 120_000 }, (sandbox) => {
   it("A preview runs at its commit with its variables, and nothing of it is left at its end", async () => {
     const files = {
       ".backloom.yml": `${rules}env: { SHOP: beds }\n`,
@@ -167,11 +167,11 @@ describe.each(ways)("a preview, sandbox %s", { timeout: 120_000 }, (sandbox) => 
 });
 
 it.skipIf(sandboxProblem !== null)(
-  "Previews in sandboxes all have port 3000, and none reaches another",
-  { timeout: 180_000 },
+  "Twenty previews in sandboxes all have port 3000, and none reaches another",
+  { tags: "thorough", timeout: 180_000 },
   async () => {
     const answer = `require("node:http").get("http://127.0.0.1:3001", () => answer.end("reached")).on("error", () => answer.end(process.env.BACKLOOM_PREVIEW))`;
-    const names = [0, 1, 2];
+    const names = Array.from({ length: 20 }, (_, index) => index);
     const scenes = await Promise.all(
       names.map(() => scene({ ".backloom.yml": rules, "server.js": server("process.env.PORT", answer) }, "bwrap")),
     );

@@ -25,6 +25,9 @@ export function TryIt({ job }: { job: TriedJob }) {
   return <OfferedPreview key={id} address={`/jobs/${id}/preview`} />;
 }
 
+/** For fingers, as high as other buttons. */
+const touch = "pointer-coarse:h-10";
+
 /** Read by itself: pages of work do not wait for it, and most have none. */
 function OfferedPreview({ address }: { address: string }) {
   const { data, load } = useFetcher<PreviewOffer>({ key: address });
@@ -33,7 +36,13 @@ function OfferedPreview({ address }: { address: string }) {
   if (data === undefined) return null;
   const { preview, may_start } = data;
   const press = (intent: "start" | "stop", label: string) => (
-    <PressForm action={address} fields={{ intent }} size="sm" tone={intent === "stop" ? "quiet" : "plain"}>
+    <PressForm
+      action={address}
+      fields={{ intent }}
+      size="sm"
+      tone={intent === "stop" ? "quiet" : "plain"}
+      className={touch}
+    >
       {label}
     </PressForm>
   );
@@ -42,7 +51,7 @@ function OfferedPreview({ address }: { address: string }) {
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm" data-preview={preview.state}>
       {preview.url === null ? null : (
-        <a href={preview.url} target="_blank" rel="noopener noreferrer" className={buttonClass("primary", "sm")}>
+        <a href={preview.url} target="_blank" rel="noopener noreferrer" className={buttonClass("primary", "sm", touch)}>
           Try it
         </a>
       )}
