@@ -197,7 +197,7 @@ begin
 end;
 $$;
 grant execute on function operations.open_preview to authenticated;
-comment on function operations.open_preview is 'scope read';
+comment on function operations.open_preview is 'reads';
 
 -- The origin of a preview redeems a ticket, once. Null where it is used, late, or of another preview. Service only.
 create function operations.enter_preview(p_preview_id text, p_ticket_hash text)
