@@ -43,7 +43,7 @@ export function hashOfTicket(ticket: string): string {
 }
 
 /**
- * Reports a worker's previews and answers with those it should run, at once if they differ from what it has, otherwise
+ * Reports a worker's previews and returns those it should run, at once if they differ from what it has, otherwise
  * when that changes or the time is over.
  */
 export async function hearPreviews(

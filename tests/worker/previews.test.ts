@@ -83,7 +83,7 @@ it.each(["off", ...(sandboxProblem === null ? ["bwrap"] : [])])(
     await worker.ended;
     expect(markedBy(id)).toEqual([]);
     expect(await state()).toMatchObject({ state: "stopped", stopped_by: "worker", url: null });
-    // What a person may see is asked anew after ten seconds at the latest.
+    // What a person may see is asked again after ten seconds at the latest.
     await expect.poll(async () => (await visit(new URL("/", entry).href, cookie)).status, patience).toBe(410);
     expect(at(await t.query`select count(*)::int as n from previews where product_id = ${productId}`, 0).n).toBe(1);
   },

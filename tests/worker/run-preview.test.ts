@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 let number = 0;
 
-/** A repository whose main branch has these files, and a worker of its own that can run previews of it. */
+/** A repository whose main branch has these files, and a separate worker that can run previews of it. */
 async function scene(files: Record<string, string>, sandbox: "bwrap" | "off", args: string[] = []) {
   number += 1;
   const repo = join(home, `repo-${number}`);
@@ -56,7 +56,13 @@ async function scene(files: Record<string, string>, sandbox: "bwrap" | "off", ar
   const head_sha = git("rev-parse", "HEAD");
   const id = number.toString(16).padStart(32, "0");
   const wanted: WantedPreview = {
-    ...{ id, job_id: id, head_sha, branch: "main", branch_prefix: "backloom", repo_url: "", may_reach: [] },
+    id,
+    job_id: id,
+    head_sha,
+    branch: "main",
+    branch_prefix: "backloom",
+    repo_url: "",
+    may_reach: [],
     product: { id, repo_url: "" },
     origin: `http://${id}.localhost:3000`,
   };
@@ -97,8 +103,13 @@ describe.each(ways)("a preview, sandbox %s", { tags: "thorough", timeout: 120_00
     const preview = await start();
     const { env } = JSON.parse(await ask(preview));
     expect(env).toMatchObject({
-      ...{ HOST: "127.0.0.1", PORT: String(preview.port), BACKLOOM_PORT: String(preview.port), SHOP: "beds" },
-      ...{ BACKLOOM_PORT_9: String(preview.port + 9), BACKLOOM_BRANCH: "main", BACKLOOM_JOB: id },
+      HOST: "127.0.0.1",
+      PORT: String(preview.port),
+      BACKLOOM_PORT: String(preview.port),
+      BACKLOOM_PORT_9: String(preview.port + 9),
+      SHOP: "beds",
+      BACKLOOM_BRANCH: "main",
+      BACKLOOM_JOB: id,
       BACKLOOM_PREVIEW_URL: `http://${id}.localhost:3000`,
     });
     if (sandbox === "bwrap") expect(preview.port).toBe(3000);

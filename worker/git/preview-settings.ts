@@ -69,7 +69,7 @@ export async function readPreview(folder: string, base: string, rules: Rules): P
   return launch === null ? "unset" : { ...common, ...launch, port: given?.port ?? launch.port };
 }
 
-/** What pages are told of work before anyone asks to try it. A mistake is told to who asks. */
+/** For pages of work, before anyone asks to try it. Who asks then hears of a mistake. */
 export async function previewWord(folder: string, main: string, rules: Rules): Promise<NoPreview | "named"> {
   const base = await git(folder, "merge-base", "HEAD", main).catch(() => main);
   const found = await readPreview(folder, base, rules).catch(() => "named" as const);

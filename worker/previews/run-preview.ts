@@ -199,7 +199,7 @@ function connectHere(port: number): Socket {
   });
 }
 
-/** Ends the program's whole group, and removes the socket of its sandbox, also when the worker was killed: its pipe ends then. */
+/** Ends the program's whole group, and removes the socket of its sandbox. A killed worker's pipe ends, too. */
 const guard = `exec 4<&0 </dev/null
 ( ( trap "" TERM INT HUP; cat <&4; rm -rf -- "$1"; kill -KILL 0 ) >/dev/null 2>&1 & )
 exec 4<&-; shift; exec "$@"`;
@@ -258,7 +258,7 @@ interface Awaited {
   named(): number | undefined;
 }
 
-/** A bound port may still be loading: ready is what answers without an error of its own. */
+/** A bound port may still be loading: ready is what answers without a server error. */
 async function untilReady({ settings, port, reach, over, signal, named }: Awaited): Promise<void> {
   const until = performance.now() + settings.readySeconds * 1_000;
   let ended: string | undefined;
@@ -315,7 +315,7 @@ function linesOf(take: (line: string) => void) {
   return Object.assign(read, { port: () => port });
 }
 
-/** The commit of the branch as it is now; undefined if no one can tell. */
+/** The commit of the branch as it is now; undefined if that is unknown. */
 export async function branchNow(repository: Repository, branch: string | null): Promise<string | undefined> {
   if (branch === null) return undefined;
   await fetchAll(repository);

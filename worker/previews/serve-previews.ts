@@ -23,7 +23,7 @@ interface Held {
 const waitSeconds = { idle: 50, alive: 20 };
 const lookMilliseconds = 60_000;
 /** Output comes in bursts, and a page needs no more. */
-const tellMilliseconds = 2_000;
+const reportMilliseconds = 2_000;
 const pauseAfterFailure = 5_000;
 
 /**
@@ -38,11 +38,11 @@ export async function servePreviews(
   const { options, service, folder, journal } = tools;
   if (options.previews === 0) return;
   const held = new Map<string, Held>();
-  let telling = new AbortController();
-  const tell = (): void => telling.abort();
+  let reporting = new AbortController();
+  const notify = (): void => reporting.abort();
   let restarted = true;
   while (!stop.aborted) {
-    telling = new AbortController();
+    reporting = new AbortController();
     const reports = [...held.values()].map(({ report }) => ({ ...report, log: report.log.slice(-20) }));
     const given = {
       worker: folder.workerName,
@@ -53,14 +53,14 @@ export async function servePreviews(
       wait_seconds: held.size > 0 ? waitSeconds.alive : waitSeconds.idle,
     };
     try {
-      const signal = AbortSignal.any([stop, telling.signal]);
+      const signal = AbortSignal.any([stop, reporting.signal]);
       const { previews } = await service.put("/api/workers/previews", given, heardPreviewsSchema, { signal });
       restarted = false;
       for (const { id, state } of reports) if (state === "failed" || state === "stopped") held.delete(id);
-      for (const wanted of previews) if (!held.has(wanted.id)) held.set(wanted.id, hold(tools, wanted, tell));
+      for (const wanted of previews) if (!held.has(wanted.id)) held.set(wanted.id, hold(tools, wanted, notify));
       for (const [id, one] of held) if (!previews.some((wanted) => wanted.id === id)) one.stop.abort("person");
     } catch (error) {
-      if (telling.signal.aborted || stop.aborted) continue;
+      if (reporting.signal.aborted || stop.aborted) continue;
       journal.sayOnce(`Previews cannot be looked for: ${messageOf(error)}`);
       await wait(pauseAfterFailure, undefined, { signal: stop }).catch(() => undefined);
     }
@@ -74,8 +74,8 @@ export async function servePreviews(
   await service.put("/api/workers/previews", given, heardPreviewsSchema).catch(() => undefined);
 }
 
-/** Runs one preview to its end. `tell` is called when there is something to report. */
-function hold(tools: LandingTools, wanted: WantedPreview, tell: () => void): Held {
+/** Runs one preview to its end. `notify` is called when there is something to report. */
+function hold(tools: LandingTools, wanted: WantedPreview, notify: () => void): Held {
   const { journal } = tools;
   const held: Held = {
     wanted,
@@ -91,8 +91,8 @@ function hold(tools: LandingTools, wanted: WantedPreview, tell: () => void): Hel
     report.log = [...report.log, line.slice(0, 500)].slice(-20);
     timer ??= setTimeout(() => {
       timer = undefined;
-      if (report.state === "starting") tell();
-    }, tellMilliseconds);
+      if (report.state === "starting") notify();
+    }, reportMilliseconds);
   };
   const work = async (): Promise<void> => {
     journal.say(`Preview of ${wanted.branch ?? wanted.head_sha.slice(0, 8)}: starting`);
@@ -103,8 +103,8 @@ function hold(tools: LandingTools, wanted: WantedPreview, tell: () => void): Hel
       await Promise.race([tunnel.opened, untilAborted(stop.signal), running.over]);
       if (!stop.signal.aborted) report.state = "ready";
       journal.say(`Preview of ${wanted.branch ?? wanted.head_sha.slice(0, 8)}: ready`);
-      tell();
-      await untilOver(held, running, tell);
+      notify();
+      await untilOver(held, running, notify);
     } finally {
       held.running = undefined;
       await tunnel.close();
@@ -125,7 +125,7 @@ function hold(tools: LandingTools, wanted: WantedPreview, tell: () => void): Hel
           stop.signal.reason === "idle" || stop.signal.reason === "person" ? stop.signal.reason : "worker";
       }
       journal.say(`Preview of ${wanted.branch ?? wanted.head_sha.slice(0, 8)}: ${report.state}`);
-      tell();
+      notify();
     });
   return held;
 }
@@ -144,7 +144,7 @@ function openTunnelTo({ options }: LandingTools, held: Held): Tunnel {
 }
 
 /** Looks at the branch each minute, until the program ends or no one has asked for long enough. */
-async function untilOver(held: Held, running: RunningPreview, tell: () => void): Promise<void> {
+async function untilOver(held: Held, running: RunningPreview, notify: () => void): Promise<void> {
   const { wanted, report, stop } = held;
   const idle = running.settings.stopSeconds * 1_000;
   let ended: string | undefined;
@@ -155,7 +155,7 @@ async function untilOver(held: Held, running: RunningPreview, tell: () => void):
     const tip = await branchNow(running.repository, wanted.branch).catch(() => undefined);
     if (tip !== undefined && tip !== report.branch_sha) {
       report.branch_sha = tip;
-      tell();
+      notify();
     }
     await Promise.race([
       wait(Math.min(lookMilliseconds, idle), undefined, { signal: stop.signal }).catch(() => undefined),
