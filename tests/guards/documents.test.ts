@@ -327,7 +327,7 @@ it("every key of the key sheet is in a document, and the page of keys has no oth
   ).toEqual([]);
   const [, page = ""] = /^## Keys\n([\s\S]*?)^## /m.exec(readFileSync("docs/board.md", "utf8")) ?? [];
   // What forms and lists of the browser answer to themselves, and other names of the same keys.
-  const others = ["ENTER", "CTRL ENTER", "CTRL SHIFT ENTER", "SHIFT", "G", "⌘", "⌘K"];
+  const others = ["ENTER", "CTRL ENTER", "CTRL SHIFT ENTER", "SHIFT", "G", "⌘", "⌘K", "⌘B"];
   expect(quoted(page).filter((key) => !all.includes(key) && !others.includes(key))).toEqual([]);
   expect(keyOf("$mod+Shift+Period")).toBe("CTRL SHIFT .");
 });

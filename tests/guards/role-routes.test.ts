@@ -74,6 +74,7 @@ const ofTask = { kind: "task", id: backlog.task.id };
 const questions: Record<string, Record<string, string>> = {
   "_app.branch": ofTask,
   "_app.candidates": ofTask,
+  "_app.products.$productId.runs_.new": { item: `task:${backlog.task.id}` },
   "_app.search": { q: said.slice(0, 7) },
   "api.realtime.backlog": { product_id },
   "api.realtime.job": { job_id: job.id },

@@ -76,7 +76,7 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
         name="format"
         required
         options={formats}
-        description="Guessed where the file or text says so. A table of your own is read as Linear's CSV with the columns ID, Title and Status, and as you like Description, Priority, Project, Parent issue and Labels."
+        description="Guessed where the file or text says so. Another table is read as Linear's CSV, with the columns ID, Title and Status, and as you like Description, Priority, Project, Parent issue and Labels."
       />
       {isNew ? (
         <>

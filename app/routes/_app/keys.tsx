@@ -42,7 +42,8 @@ export function useShellKeys(
           if (!pressMarked("data-create")) palette();
         },
       },
-      ...["/", "f"].map((keys) => ({ keys, label: "Filter", run: filter })),
+      { keys: "/", label: "Filter", run: filter },
+      { keys: "f", label: "Filter", run: filter },
       { keys: "o", label: "Open by name", run: palette },
       {
         keys: "$mod+b",

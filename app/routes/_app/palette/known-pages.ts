@@ -32,7 +32,7 @@ export const knownAdminPages: readonly KnownPage[] = [
 /** The same of one product. */
 export const knownProductPages: readonly KnownPage[] = [
   { to: "backlog?panel=paste", label: "Paste a list", words: "markdown text import several stories tasks" },
-  { to: "backlog", label: "New run: choose tasks, press r", words: "start work agents preflight" },
+  { to: "runs/new", label: "New run: choose tasks, press r", words: "start work agents preflight" },
   { to: "triage", label: "Triage", words: "accept decline merge intake" },
   { to: "members", label: "Invite members", words: "add people person role viewer owner join link remove" },
   { to: "lessons", label: "Lessons", words: "accept decline retire learned agents" },
