@@ -9,7 +9,7 @@ import { describeRegistry } from "./agents/registry/registry";
 import { personsEnvironment, personsVariables } from "./base/environment";
 import { interruptible } from "./base/interruption";
 import { openJournal } from "./base/journal";
-import { readOptions, readSandboxOption, secretsOf, usage, type WorkerOptions } from "./base/options";
+import { isDemo, readOptions, readSandboxOption, secretsOf, usage, type WorkerOptions } from "./base/options";
 import { endOrphans, markProcesses } from "./base/orphans";
 import { WorkerProblem } from "./base/problems";
 import { createRedactor } from "./base/redact";
@@ -29,6 +29,8 @@ import { servePreviews } from "./previews/serve-previews";
 import { describeSandbox, openSandbox } from "./sandbox/open-sandbox";
 import { findServedProduct } from "./service/served-product";
 import { connectService, type Service } from "./service/service";
+import { askAtStart } from "./setup/agree";
+import { doctor } from "./setup/doctor";
 
 /** Runs the worker until it is asked to end, or handles `agents` and `--help`. */
 export async function serve(args: readonly string[], demoCommand: string): Promise<void> {
@@ -43,6 +45,7 @@ export async function serve(args: readonly string[], demoCommand: string): Promi
     return;
   }
   const [command, ...rest] = args;
+  if (command === "doctor") return doctor(rest);
   if (command === "take" && rest[0] === "--keep-lease") return keepLeaseFor(rest.slice(1));
   if (command === "take") return take(rest, stopOnSignals());
   if (command === "give") return give(rest, stopOnSignals());
@@ -67,6 +70,10 @@ export async function serve(args: readonly string[], demoCommand: string): Promi
     const product = await findServedProduct(options, service, stop);
     const remotes = await interruptible(stop, () => checkRepository(options, product, folder));
     if (remotes !== null) journal.say(remotes);
+    if (product !== null && !isDemo(options)) {
+      const isConfined = sandboxes.confinement !== "none";
+      await interruptible(stop, () => askAtStart({ options, product, folder, isConfined, signal: stop }));
+    }
     const pulls = await interruptible(stop, () => describePulls(options, product, service));
     if (pulls !== null) journal.say(pulls);
     const hello = new AbortController();

@@ -124,7 +124,8 @@ export async function bundleWorkerFile(folder) {
     platform: "node",
     target: "node20",
     format: "esm",
-    alias: { "~": "./app" },
+    // Its main file loads its own parts in a way that no bundler sees.
+    alias: { "~": "./app", "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js" },
     banner: requireBanner,
     logLevel: "silent",
   });

@@ -11,6 +11,7 @@ import { WorkerProblem } from "./problems";
 export const usage = `node ~/backloom-worker.mjs --url <URL> --token <API token> --agent <name> [options]
 node ~/backloom-worker.mjs take T-42    take a task over in your terminal; --now does not wait for the agent's tool call
 node ~/backloom-worker.mjs give         hand it in with proof; --back returns it to the agents
+node ~/backloom-worker.mjs doctor       show what sets worktrees of --repo up, and what a job needs on disk; --json
 node ~/backloom-worker.mjs agents       list the agents and sandbox of this machine; --sandbox tests another one,
                                         --registry lists the agents of the ACP registry
 
@@ -43,6 +44,7 @@ node ~/backloom-worker.mjs agents       list the agents and sandbox of this mach
   --mount      file or folder that jobs in a sandbox may read, with ":rw" write; repeatable
   --env        one of your variables that jobs in a sandbox get, besides the agent's keys; repeatable
   --previews   how many previews of handed-in work run here at once; 0 is none (default: 1)
+  --trust-setup  take what set-up files of other tools in the main branch say, without a question
   --disk       gigabytes by which a job's worktree may grow, at most 90 % of the free space (default: 10)
   --work-dir   folder of worktrees and logs (default: ~/.backloom)
   --timeout    minutes after which a command is stopped (default: 120)
@@ -102,6 +104,7 @@ const optionsSchema = z.object({
   env: z.array(z.string().regex(/^[A-Za-z_]\w*$/, "--env takes the name of a variable")).default([]),
   previews: z.coerce.number().int().min(0).max(100).default(1),
   disk: z.coerce.number().positive().default(10),
+  "trust-setup": z.boolean().default(false),
   "work-dir": z.string().min(1).optional(),
   timeout: minutes.default(120),
   subscription: z.boolean().default(false),
@@ -178,12 +181,24 @@ export function readOptions(argv: readonly string[], environment: Record<string,
     env: data.env,
     /** None of a worker that ends by itself. */
     previews: data.once || data["until-idle"] ? 0 : data.previews,
+    /** Takes set-up files of other tools without a question. */
+    trustsSetup: data["trust-setup"],
     diskGigabytes: data.disk,
     workDir: workDirOf(data["work-dir"]),
     timeoutMinutes: data.timeout,
     untilIdle: data["until-idle"],
     /** True if the demo should ask before its first work; false once it has asked. */
     demoAsk: data["demo-ask"],
+  };
+}
+
+/** What `doctor` takes: the folder of a repository, and whether it answers in JSON. */
+export function readDoctorOptions(argv: readonly string[]) {
+  const { data } = optionsSchema.pick({ repo: true }).safeParse(valuesOf(argv.filter((arg) => arg !== "--json")));
+  return {
+    repo: data?.repo ?? ".",
+    json: argv.includes("--json"),
+    workDir: readWorkDir(argv.filter((arg) => arg !== "--json")),
   };
 }
 

@@ -7,6 +7,9 @@ import { git, gitEnd, gitPaths } from "./git";
 /** Suffix of the file next to a worktree with what was copied into it and must not get out. */
 export const copiedEnd = ".copied";
 
+/** Suffix of the folder next to a worktree with what commands of other tools may read of the user's checkout. */
+export const sourceEnd = ".source";
+
 /** Files that no one commits, by name and by what is in them: a program may copy them on. */
 const copiedSchema = z.object({ paths: z.array(z.string()), blobs: z.array(z.string()), values: z.array(z.string()) });
 type Copied = z.output<typeof copiedSchema>;
@@ -19,30 +22,37 @@ export async function copiedInto(folder: string): Promise<Copied | null> {
 }
 
 /** A folder such as packages is copied for its files, not for secrets in them. */
-const mostFiles = 200;
+const mostFiles = 600;
 const mostBytes = 256_000;
 /** An empty file, or one word, is like any other. */
 const leastBytes = 16;
 const mostValues = 100;
 
-/** Notes what was copied, readable for the user alone. Leaves out values that the main branch has as well. */
-export async function noteCopied(folder: string, copied: readonly string[]): Promise<void> {
-  const tracked = new Set(copied.length === 0 ? [] : await gitPaths(folder, "ls-files"));
-  const all = (await Promise.all(copied.map((path) => filesBelow(folder, path)))).flat();
-  const paths = all.filter((path) => !tracked.has(path));
-  if (paths.length === 0) return;
+/**
+ * Notes what was copied, and what lies in a folder for commands to copy on, readable for the user alone. Leaves out
+ * values that the main branch has as well.
+ */
+export async function noteCopied(folder: string, copied: readonly string[], source: string): Promise<void> {
+  const lent = await filesBelow(source, "");
+  if (copied.length + lent.length === 0) return;
+  const tracked = new Set(await gitPaths(folder, "ls-files"));
+  const below = (await Promise.all(copied.map((path) => filesBelow(folder, path)))).flat();
+  const all = [...below.map((path) => ({ path, home: folder })), ...lent.map((path) => ({ path, home: source }))];
+  const held = all.filter(({ path }) => !tracked.has(path));
+  if (held.length === 0) return;
   const values = new Set<string>();
-  const blobs: string[] = [];
-  for (const path of paths) {
-    const file = join(folder, path);
+  const blobs = new Set<string>();
+  for (const { path, home } of held) {
+    const file = join(home, path);
     const found = await lstat(file);
     await chmod(file, found.mode & 0o700);
-    if (paths.length > mostFiles || found.size > mostBytes || found.size < leastBytes) continue;
-    blobs.push(await git(folder, "hash-object", "--", path));
+    if (held.length > mostFiles || found.size > mostBytes || found.size < leastBytes) continue;
+    blobs.add(await git(folder, "hash-object", "--", file));
     for (const value of valuesIn(await readFile(file, "utf8"))) values.add(value);
   }
   const own = await withoutKnown(folder, [...values].slice(0, mostValues));
-  await writeWhole(noted(folder), JSON.stringify({ paths, blobs, values: own }), 0o600);
+  const paths = [...new Set(held.map(({ path }) => path))];
+  await writeWhole(noted(folder), JSON.stringify({ paths, blobs: [...blobs], values: own }), 0o600);
 }
 
 async function filesBelow(folder: string, path: string): Promise<string[]> {
@@ -114,7 +124,7 @@ export async function copiedInCommits(folder: string, since: string): Promise<st
     ),
   ]);
   if (held.size === 0) return null;
-  return `Files that \`copy\` of .backloom.yml brought here, or what is in them, never go on a branch: take ${[...held].slice(0, 20).join(", ")} out of all commits of this work.`;
+  return `Files that were copied here, or what is in them, never go on a branch: take ${[...held].slice(0, 20).join(", ")} out of all commits of this work.`;
 }
 
 function patchesOf(output: string): { path: string; patch: string }[] {

@@ -103,6 +103,9 @@ function openGiven(given: string, options: RepositoryOptions): Promise<Repositor
   return isAddress(given) ? openClone(given, options.repositories) : openFolder(resolve(given), options.mayCreate);
 }
 
+/** A repository of this machine. */
+export const openLocal = (folder: string): Promise<Repository> => openFolder(resolve(folder), false);
+
 export function isAddress(given: string): boolean {
   return /^([a-z+]+:\/\/|[\w.-]+@[\w.-]+:)/i.test(given);
 }

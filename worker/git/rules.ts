@@ -1,5 +1,5 @@
-import { cp, lstat, stat } from "node:fs/promises";
-import { basename, dirname, join, normalize, sep } from "node:path";
+import { cp, stat } from "node:fs/promises";
+import { basename, join, normalize, sep } from "node:path";
 import { z } from "zod";
 import { reviewMarksSchema } from "~/wire/reviews/marks";
 import { knownAgents } from "~/wire/workers/known-agents";
@@ -7,7 +7,8 @@ import { forgeSettingSchema } from "../base/forge-kinds";
 import { readAllowedHosts } from "../base/hosts";
 import { allowances } from "../base/options";
 import { sendable } from "../base/sendable";
-import { copiedInto, noteCopied } from "./copied";
+import { copyIncluded, isBehindLink, listIncluded, sourceOf } from "../setup/included";
+import { copiedInto, noteCopied, sourceEnd } from "./copied";
 import { git } from "./git";
 import type { Worktree } from "./worktree";
 
@@ -111,23 +112,50 @@ function isHost(text: string): boolean {
 export interface Rules extends z.output<typeof rulesSchema> {
   /** Keys of the file that mean nothing here, such as a later version's. */
   unknown: string[];
+  /** Where commands come from that `.backloom.yml` does not name (`readSetup`). */
+  origins: { setup?: Origin | undefined; cleanup?: Origin | undefined };
+  /** Patterns of ignored files to copy, as in `.gitignore`. */
+  include: string;
+  /** The same for what commands of other tools read from the folder that a worktree is made of. */
+  lent: string[];
 }
 
-export const noRules: Rules = { ...rulesSchema.parse({}), unknown: [] };
-
-/** Reads the rules from the main branch: an agent's commits must not decide what is run or tested. */
-export async function readRules(worktree: Worktree): Promise<Rules> {
-  const { folder, main, start } = worktree;
-  return readRulesOf(folder, start === main ? main : await meetingOf(worktree));
+/** Another tool's file, or a lockfile, that a command comes from. */
+export interface Origin {
+  path: string;
+  /** The command as it is there. */
+  shown: string;
+  /** Files that it runs by path: not if the work has changed them. */
+  scripts: readonly { path: string; id: string }[];
+  environment(place: Place): Record<string, string>;
 }
 
-/** Like `readRules`, for a commit of the main branch, without a worktree. */
+/** Where a command runs. */
+export interface Place {
+  worktree: string;
+  /** What a command may know of the folder that the worktree was made of. */
+  source: string;
+  /** Name of the main branch. */
+  main: string;
+  name: string;
+  /** The first of ten. */
+  port: number;
+}
+
+const nothingFound = { unknown: [], origins: {}, include: "", lent: [] };
+
+export const noRules: Rules = { ...rulesSchema.parse({}), ...nothingFound };
+
+/**
+ * Reads the rules from a commit of the main branch (`meetingOf`): an agent's commits must not decide what is run or
+ * tested.
+ */
 export async function readRulesOf(folder: string, base: string): Promise<Rules> {
   const text = await git(folder, "show", `${base}:${file}`).catch(() => null);
   if (text === null) return noRules;
   const given = await parseYaml(text);
   const parsed = rulesSchema.safeParse(given);
-  if (parsed.success) return { ...parsed.data, unknown: unknownIn(given) };
+  if (parsed.success) return { ...parsed.data, ...nothingFound, unknown: unknownIn(given) };
   throw new Error(`${file} is not as documented: ${z.prettifyError(parsed.error)}`);
 }
 
@@ -140,7 +168,8 @@ function unknownIn(given: unknown): string[] {
 }
 
 /** The newest main branch commit that the work contains. */
-function meetingOf({ folder, main, start }: Worktree): Promise<string> {
+export async function meetingOf({ folder, main, start }: Worktree): Promise<string> {
+  if (start === main) return main;
   return git(folder, "merge-base", start, main).catch(() => main);
 }
 
@@ -155,8 +184,8 @@ async function parseYaml(text: string): Promise<unknown> {
 }
 
 /**
- * Copies ignored files into the worktree. Skips missing ones and those that lead out of the checkout. Returns values in
- * them that no output may show.
+ * Copies ignored files into the worktree, and next to it those that commands of other tools may read there. Skips missing
+ * ones and those that lead out of the checkout. Returns values in them that no output may show.
  */
 export async function copyAlong(
   { folder, repository }: Pick<Worktree, "folder" | "repository">,
@@ -166,31 +195,27 @@ export async function copyAlong(
   for (const name of rules.copy) {
     const path = normalize(name);
     if (path.startsWith("..") || path.startsWith(sep) || path.split(sep).some(isGit)) continue;
-    if (await leadsElsewhere(repository.folder, path)) continue;
+    if (await isBehindLink(repository.folder, path)) continue;
     // The branch is the agent's: a link in it could redirect the copy.
-    if (await leadsElsewhere(folder, path)) continue;
+    if (await isBehindLink(folder, path)) continue;
     const source = join(repository.folder, path);
     if ((await stat(source).catch(() => null)) === null) continue;
     const filter = (from: string) => !isGit(basename(from));
     await cp(source, join(folder, path), { recursive: true, force: false, filter });
     copied.push(path);
   }
-  await noteCopied(folder, copied);
+  const source = await sourceOf(repository.folder);
+  if (source !== null) {
+    const { files } = await listIncluded(source, rules.include);
+    copied.push(...(await copyIncluded(source, files, folder)));
+    const lent = await listIncluded(source, rules.lent.join("\n"));
+    await copyIncluded(source, [...new Set([...files, ...lent.files])], `${folder}${sourceEnd}`);
+  }
+  await noteCopied(folder, copied, `${folder}${sourceEnd}`);
   return (await copiedInto(folder))?.values ?? [];
 }
 
 /** The names that git itself refuses in a tree: any case, and as Windows reads them (`core.protectNTFS`). */
 function isGit(part: string): boolean {
   return /^(\.git|git~1)[. ]*(:|$)/i.test(part);
-}
-
-/** True if a folder on the path is a link. */
-async function leadsElsewhere(home: string, path: string): Promise<boolean> {
-  let folder = home;
-  for (const part of dirname(path).split(sep)) {
-    folder = join(folder, part);
-    const found = await lstat(folder).catch(() => null);
-    if (found?.isSymbolicLink()) return true;
-  }
-  return false;
 }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { uninterrupted } from "../base/interruption";
 import { markOf } from "../base/work-folder";
 import { forgetCheckout, rememberCheckout } from "./checkout";
-import { copiedEnd } from "./copied";
+import { copiedEnd, sourceEnd } from "./copied";
 import { commitOf, git } from "./git";
 import { fetchAll, mainNameOf, mainRefOf, requireFreeBranch, requireRoom, tipOf, usualPrefix } from "./remote";
 import type { Repository } from "./repository";
@@ -217,7 +217,7 @@ export async function removeFolder(home: string, folder: string, branch?: string
   await removeTree(gone);
   for (const end of [takenEnd, copiedEnd]) await rm(`${folder}${end}`, { force: true });
   // Git objects written by a sandboxed job, what was set aside, and what it read.
-  for (const end of [".git", asideEnd, referencesEnd]) await removeTree(`${folder}${end}`);
+  for (const end of [".git", asideEnd, referencesEnd, sourceEnd]) await removeTree(`${folder}${end}`);
   if (!isForgotten) await git(home, "worktree", "prune").catch(() => undefined);
   if (branch) await git(home, "branch", "--quiet", "-D", branch).catch(() => undefined);
   // Last: this file says that the folder is in use.

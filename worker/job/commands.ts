@@ -1,11 +1,18 @@
+import { lstat } from "node:fs/promises";
 import { constants } from "node:os";
+import { basename, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { limitTime } from "../base/interruption";
 import { learnSecret } from "../base/options";
+import { messageOf } from "../base/problems";
 import { eachLine, startProcess } from "../base/process";
-import { copyAlong } from "../git/rules";
+import { sourceEnd } from "../git/copied";
+import { git } from "../git/git";
+import { mainNameOf } from "../git/remote";
+import { copyAlong, type Origin } from "../git/rules";
 import type { Worktree } from "../git/worktree";
 import { type JobSandbox, noSandbox } from "../sandbox/sandbox";
+import { isBehindLink } from "../setup/included";
 import { type Attempt, type JobLocation, logFileOf } from "./attempt";
 import type { ReadResult } from "./turn/result-file";
 
@@ -148,19 +155,95 @@ export async function runShown(
   return end;
 }
 
+type SetUpLocation = JobLocation & Pick<Worktree, "repository" | "branch">;
+
 /** Sets up a fresh worktree by the repository's rules. */
-export async function setUp(attempt: Attempt, location: JobLocation & Pick<Worktree, "repository">): Promise<void> {
-  const { journal, job } = attempt;
+export async function setUp(attempt: Attempt, location: SetUpLocation): Promise<void> {
+  const { journal, output, options } = attempt;
   const { rules } = location;
-  for (const value of await copyAlong(location, rules)) learnSecret(attempt.options, value);
+  for (const value of await copyAlong(location, rules)) learnSecret(options, value);
   if (rules.setup === undefined) return;
+  const origin = rules.origins.setup;
+  const changed = await changedScript(location.folder, origin);
+  if (changed !== null) {
+    const title = `Not set up: ${changed} is not as the main branch has it`;
+    output.add({ kind: "note", title, text: "", at: new Date().toISOString() });
+    return;
+  }
   journal.say("Setting up the worktree");
   const end = await runShown(attempt, location, {
     kind: "command",
-    title: `Setup: ${rules.setup}`,
+    title: `Setup: ${origin?.shown ?? rules.setup}`,
     command: rules.setup,
-    environment: { BACKLOOM_JOB_ID: job.id },
+    environment: await setupVariables(attempt.job.id, location, origin),
   });
   if (end.exitCode === 0) return;
-  throw new Error(`The setup of .backloom.yml ended with ${end.exitCode}.\n${end.output.slice(-3_000)}`);
+  const where = origin?.path ?? ".backloom.yml";
+  const text = `The setup of ${where} ended with ${end.exitCode}.\n${end.output.slice(-3_000)}`;
+  if (origin === undefined) throw new Error(text);
+  // No one has said that it works here: the agent does the work without, and its tests run where it has installed.
+  rules.setup = undefined;
+  journal.say(text.split("\n", 1)[0] ?? "");
+}
+
+/** How long a cleanup may hold up the next job. */
+const cleanupMinutes = 0.5;
+
+/** Runs `cleanup` before a worktree goes, however the attempt ended. */
+export async function cleanUp(attempt: Attempt, location: SetUpLocation): Promise<void> {
+  const { rules, folder, sandbox } = location;
+  const origin = rules.origins.cleanup;
+  if (rules.cleanup === undefined || (await changedScript(location.folder, origin)) !== null) return;
+  const run = {
+    command: rules.cleanup,
+    folder,
+    environment: { ...rules.env, ...(await setupVariables(attempt.job.id, location, origin)) },
+    sandbox,
+    logFile: logFileOf(attempt),
+    timeoutMinutes: cleanupMinutes,
+    signal: new AbortController().signal,
+    clean: attempt.clean,
+  };
+  const end = await runCommand(run).catch((error: unknown) => ({ exitCode: null, output: messageOf(error) }));
+  if (end.exitCode !== 0) attempt.journal.say(`The cleanup ended with ${end.exitCode}: ${end.output.slice(-500)}`);
+}
+
+/** A file that a command of another tool runs by its path, if the work has another one. */
+export async function changedScript(folder: string, origin: Origin | undefined): Promise<string | null> {
+  for (const { path, id } of origin?.scripts ?? []) {
+    const found = await lstat(join(folder, path)).catch(() => null);
+    const isFile = found?.isFile() && !(await isBehindLink(folder, path));
+    if (!isFile || (await git(folder, "hash-object", "--", path)) !== id) return path;
+  }
+  return null;
+}
+
+/** Where a preview listens: the same in every worktree, as each sandbox has a network of its own. */
+const usualPort = 3000;
+
+/** Variables of set-up, cleanup and preview commands; those of another tool only for what its file says. */
+export async function setupVariables(
+  id: string,
+  { folder, rules, repository, branch }: Omit<SetUpLocation, "sandbox">,
+  origin: Origin | undefined,
+): Promise<Record<string, string>> {
+  const given = typeof rules.preview === "object" ? rules.preview.port : undefined;
+  const port = given ?? usualPort;
+  const ports = Array.from({ length: 9 }, (_, index) => [`BACKLOOM_PORT_${index + 1}`, String(port + index + 1)]);
+  const source = `${folder}${sourceEnd}`;
+  const hasSource = (await lstat(source).catch(() => null)) !== null;
+  const main = (await mainNameOf(repository)) ?? "main";
+  return {
+    PORT: String(port),
+    HOST: "127.0.0.1",
+    ...rules.env,
+    ...origin?.environment({ worktree: folder, source, main, name: basename(folder), port }),
+    BACKLOOM_JOB_ID: id,
+    BACKLOOM_JOB: id,
+    BACKLOOM_WORKTREE: folder,
+    BACKLOOM_BRANCH: branch,
+    BACKLOOM_PORT: String(port),
+    ...Object.fromEntries(ports),
+    ...(hasSource ? { BACKLOOM_SOURCE: source } : {}),
+  };
 }

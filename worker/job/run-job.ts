@@ -9,10 +9,11 @@ import { sendable } from "../base/sendable";
 import { reportFilesTo } from "../git/checkout";
 import type { Reference } from "../git/references";
 import { BranchInUse } from "../git/remote";
-import { noSandbox, type Sandbox } from "../sandbox/sandbox";
-import type { Attempt } from "./attempt";
+import type { Sandbox } from "../sandbox/sandbox";
+import type { Attempt, Workspace } from "./attempt";
 import { workOnBatch } from "./batch-job";
 import { workOnChat } from "./chat-job";
+import { cleanUp } from "./commands";
 import { type JobRun, openAttempt, openWorkspace, prepare } from "./open/open-attempt";
 import { openReferences } from "./open/read-references";
 import { removeLargeFiles, WorktreeTooLarge, watchDisk } from "./open/watch-disk";
@@ -52,13 +53,12 @@ async function work(opened: Attempt, sandboxes: Sandbox): Promise<void> {
   });
   const disk = watchDisk(worktree.folder, opened.options.diskGigabytes, opened.heartbeat);
   const attempt = { ...opened, heartbeat: disk.heartbeat };
-  let sandbox = noSandbox;
+  let workspace: Workspace | null = null;
   let references: Reference[] = [];
   const telling = tellChanges(attempt, worktree);
   try {
     references = await openReferences(attempt, worktree.folder);
-    const workspace = { ...(await openWorkspace(attempt, sandboxes, worktree)), references };
-    sandbox = workspace.sandbox;
+    workspace = { ...(await openWorkspace(attempt, sandboxes, worktree)), references };
     if (attempt.job.phase === "verify") {
       await verifyWork(attempt, workspace);
     } else if (attempt.job.kind === "SPRINT_IMPLEMENTATION") {
@@ -80,8 +80,9 @@ async function work(opened: Attempt, sandboxes: Sandbox): Promise<void> {
       if (changed.length > 0)
         reportFiles(attempt, "Changed in repositories that are only for reading, and dropped", changed);
       await attempt.changes.sendLast();
+      if (workspace !== null && attempt.keeper.leftIn() === null) await cleanUp(attempt, workspace);
       await attempt.keeper.removeWorktree();
-    }).finally(sandbox.close);
+    }).finally(async () => workspace?.sandbox.close());
   }
 }
 

@@ -4,7 +4,7 @@ import { learnSecret } from "../base/options";
 import type { Repository } from "../git/repository";
 import { copyAlong, type Rules } from "../git/rules";
 import type { Attempt } from "../job/attempt";
-import { runCommand } from "../job/commands";
+import { changedScript, runCommand, setupVariables } from "../job/commands";
 import { allowedHostsOf } from "../job/open/open-attempt";
 import { loginSentence } from "../sandbox/kept-logins";
 import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";
@@ -39,12 +39,15 @@ export async function runTests(context: LandingContext, { folder, command, rules
   const { may_reach } = landing;
   const sandbox = await openFor(context, { ...context, id: landing.id, folder, rules, may_reach });
   try {
-    const commands = rules.setup === undefined ? [command] : [rules.setup, command];
+    const origin = rules.origins.setup;
+    const isSetUp = rules.setup === undefined || (await changedScript(folder, origin)) !== null;
+    const commands = isSetUp || rules.setup === undefined ? [command] : [rules.setup, command];
+    const location = { folder, rules, repository, branch: landing.branch };
     for (const line of commands) {
       const end = await runCommand({
         command: line,
         folder,
-        environment: rules.env,
+        environment: line === command ? rules.env : await setupVariables(landing.id, location, origin),
         sandbox,
         logFile: join(context.folder.logs, `${landing.id}.log`),
         timeoutMinutes: options.timeoutMinutes,
@@ -52,7 +55,7 @@ export async function runTests(context: LandingContext, { folder, command, rules
         clean,
       });
       signal.throwIfAborted();
-      if (end.exitCode !== 0) {
+      if (end.exitCode !== 0 && (line === command || origin === undefined)) {
         return `${line}\nended with ${end.exitCode ?? "a signal"}\n${end.output}`;
       }
     }

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { access, lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { personsVariables } from "../base/environment";
+import { sourceEnd } from "../git/copied";
 import { referencesEnd } from "../git/worktree";
 import { openJobHome } from "./job-home";
 import { type JobStore, lendBranch, objectsInside, openStore, othersRefs } from "./job-store";
@@ -88,6 +89,7 @@ export async function openJobView(
       folder,
       ...(await gitOf(folder)),
       ...readOnly(await existing(`${folder}${referencesEnd}`, [""])),
+      ...readOnly(await existing(`${folder}${sourceEnd}`, [""])),
       ...socket,
     ],
   };

@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { access, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { findProgram } from "../../base/find-program";
 import { WorkerProblem } from "../../base/problems";
 import { processEnvironment } from "../../base/process";
-import { print } from "../../base/terminal";
+import { askInTerminal } from "../../base/terminal";
 import { acpStart } from "../acp/agent";
 import type { KnownDriver, ToolNeeds } from "../driver";
 import { copiedOn, entries, type RegistryEntry } from "./entries";
@@ -126,21 +125,6 @@ async function askToInstall(entry: RegistryEntry, environment: Environment, stop
     throw new WorkerProblem(`${missing}, and nothing was fetched: ${installHint(entry)}`);
   }
   await install(entry, its, folder, environment, stop);
-}
-
-/** Ctrl-C reaches the worker, not the question. The end of the input is a no. */
-async function askInTerminal(question: string, stop: AbortSignal): Promise<string> {
-  const lines = createInterface({ input: process.stdin, terminal: false });
-  print(question);
-  try {
-    const [answer] = await Promise.race([
-      once(lines, "line", { signal: stop }),
-      once(lines, "close", { signal: stop }),
-    ]);
-    return String(answer ?? "");
-  } finally {
-    lines.close();
-  }
 }
 
 function npmArgs(folder: string, { name, version }: Package): string[] {

@@ -6,7 +6,7 @@ import type { Journal } from "../../base/journal";
 import { messageOf, WorkerProblem } from "../../base/problems";
 import { isRunning } from "../../base/work-folder";
 import { rememberCheckout } from "../../git/checkout";
-import { copiedEnd } from "../../git/copied";
+import { copiedEnd, sourceEnd } from "../../git/copied";
 import { git } from "../../git/git";
 import { keepWork } from "../../git/kept-branch";
 import { forgetPlanning, planningEnd } from "../../git/planning";
@@ -33,7 +33,9 @@ export async function removeLeftovers(worktrees: string, journal: Journal): Prom
   const staying: string[] = [];
   for (const name of names) {
     if (
-      [notesEnd, ".git", goneEnd, noteEnd, planningEnd, takenEnd, asideEnd, copiedEnd].some((end) => name.endsWith(end))
+      [notesEnd, ".git", goneEnd, noteEnd, planningEnd, takenEnd, asideEnd, copiedEnd, sourceEnd].some((end) =>
+        name.endsWith(end),
+      )
     )
       continue;
     const isTaken = await isTakenNow(join(worktrees, name));

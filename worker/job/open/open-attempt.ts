@@ -2,12 +2,13 @@ import type { JobPayload } from "~/wire/workers/contract";
 import { personsVariables } from "../../base/environment";
 import { type AllowedHost, readAllowedHosts } from "../../base/hosts";
 import { endLeftRunning } from "../../base/orphans";
+import { sendable } from "../../base/sendable";
 import { learnLogin } from "../../forge/open-forge";
 import { openChanges } from "../../git/changes";
 import { findKept, forgetKept } from "../../git/kept-branch";
 import { isOwnBranch, mainNameOf, usualPrefix } from "../../git/remote";
 import { openRepositoryOf, type Repository } from "../../git/repository";
-import { type Rules, readRules } from "../../git/rules";
+import { meetingOf, type Rules, readRulesOf } from "../../git/rules";
 import { addWorktree, type Worktree } from "../../git/worktree";
 import { loginSentence } from "../../sandbox/kept-logins";
 import { hostsFile, keptIn } from "../../sandbox/kept-permissions";
@@ -16,6 +17,9 @@ import { registryHosts } from "../../sandbox/network/registries";
 import { type JobSandbox, noSandbox, type Sandbox } from "../../sandbox/sandbox";
 import { startHeartbeat } from "../../service/heartbeat";
 import { openOutput } from "../../service/output-sender";
+import { isAgreed } from "../../setup/agree";
+import { sourceOf } from "../../setup/included";
+import { firstLines, readSetup } from "../../setup/read-setup";
 import type { Attempt, WorkerTools, Workspace } from "../attempt";
 import { openTally } from "../report/tally";
 import { assignedCommand } from "../turn/assignment";
@@ -88,8 +92,7 @@ interface SandboxOptions extends Pick<Worktree, "folder" | "main"> {
  */
 export async function openWorkspace(attempt: Attempt, sandboxes: Sandbox, worktree: Worktree): Promise<Workspace> {
   const { job, options } = attempt;
-  const rules = await readRules(worktree);
-  sayUnknown(attempt, rules);
+  const rules = await rulesOf(attempt, sandboxes, worktree);
   await learnLogin(worktree.repository, rules, options);
   const sameWork = [job.id, ...job.earlier_jobs];
   const here = { ...worktree.repository, folder: worktree.folder };
@@ -100,11 +103,28 @@ export async function openWorkspace(attempt: Attempt, sandboxes: Sandbox, worktr
   return { ...worktree, rules, sandbox, testCommand: options.testCommand ?? rules.test, kept };
 }
 
-function sayUnknown({ journal, output }: Attempt, { unknown }: Rules): void {
-  if (unknown.length === 0) return;
-  const title = `.backloom.yml has keys that mean nothing here: ${unknown.slice(0, 10).join(", ")}`;
-  journal.say(title);
-  output.add({ kind: "note", title, text: "", at: new Date().toISOString() });
+/** How long a question in the terminal may hold up a job. */
+const askMilliseconds = 120_000;
+
+/** The repository's rules with what other files of its main branch set up. The job's first lines say what and why. */
+async function rulesOf(attempt: Attempt, sandboxes: Sandbox, worktree: Worktree): Promise<Rules> {
+  const { options, heartbeat, journal, output } = attempt;
+  const { folder, repository } = worktree;
+  const commit = await meetingOf(worktree);
+  const own = await readRulesOf(folder, commit);
+  const found = await readSetup(folder, commit, own, await sourceOf(repository.folder));
+  const isTaken = await isAgreed(found.agreement, {
+    options,
+    repository: repository.folder,
+    isConfined: sandboxes.confinement !== "none",
+    signal: AbortSignal.any([heartbeat.signal, AbortSignal.timeout(askMilliseconds)]),
+  });
+  heartbeat.signal.throwIfAborted();
+  for (const { title, text } of firstLines(found, isTaken)) {
+    journal.say(title);
+    output.add({ kind: "note", title, text: sendable(text, 2_000), at: new Date().toISOString() });
+  }
+  return isTaken ? found.rules : found.withoutAgreement;
 }
 
 /** Opens a job's sandbox with its allowed hosts. `main` is the commit whose files name the package registries. */

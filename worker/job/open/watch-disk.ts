@@ -49,11 +49,11 @@ function sentence(grown: number, most: number): string {
   return `The worktree grew by ${formatBytes(grown)}, more than the ${formatBytes(most)} that --disk and the free space allow. Large uncommitted files are not kept. If the work needs it, start the worker with a larger --disk.`;
 }
 
-function formatBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   return bytes < gigabyte ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / gigabyte).toFixed(1)} GB`;
 }
 
-async function bytesOf(folder: string): Promise<number> {
+export async function bytesOf(folder: string): Promise<number> {
   const environment = personsVariables();
   // du complains about files that vanish; they do not count.
   const measured = await askIn({ program: "du", args: ["-sk", folder], folder: "/", environment });
