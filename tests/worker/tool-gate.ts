@@ -133,13 +133,13 @@ function fits({ tool, status }: HeldTool, sent: Call): boolean {
   return status === undefined || call.arguments.status === status;
 }
 
-function toolCallOf({ incoming: { method, url }, body }: Call) {
+function toolCallOf({ incoming: { method, url, headers }, body }: Call) {
   if (url?.startsWith("/api/realtime/job?")) return { name: stream, arguments: {} };
   const [, part] = /^\/api\/jobs\/[^/]+\/(\w+)$/.exec(url ?? "") ?? [];
   const [, forge] =
     /^\/api\/(?:products\/[^/]+\/)?(pulls|pull-texts|issues|issue-notes|upkeeps)\b/.exec(url ?? "") ?? [];
   if (forge !== undefined) return { name: `${method} ${forge}`, arguments: {} };
-  if (body.length === 0) return null;
+  if (body.length === 0 || headers["content-encoding"] !== undefined) return null;
   if (part !== undefined) return { name: `${method} ${part}`, arguments: {} };
   return callSchema.safeParse(JSON.parse(body.toString("utf8"))).data?.params ?? null;
 }
