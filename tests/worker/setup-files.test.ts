@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { listIncluded } from "../../worker/git/included";
 import { readRulesOf } from "../../worker/git/rules";
-import { listIncluded } from "../../worker/setup/included";
 import { readSetup } from "../../worker/setup/read-setup";
 import { tablesWith } from "../db/tables-with";
 import { gitIn, openStage, startRun } from "./fixture";
@@ -25,7 +25,7 @@ function commit(files: Record<string, string>): void {
   git("commit", "--quiet", "--allow-empty", "-m", "Files");
 }
 
-/** What is taken, as "key path: command", and why the rest is not. */
+/** Taken as "key path: command", and the reasons why the rest is not. */
 async function readAt(source: string | null = repo) {
   const rules = await readRulesOf(repo, "main");
   const { report, ...setup } = await readSetup(repo, "main", rules, source);
@@ -54,7 +54,7 @@ const cases: [name: string, files: Record<string, string>, taken: string[], lost
     "unknown keys",
     { ".backloom.yml": "setpu: x\npreview: { run: x, prot: 1 }\n" },
     ["preview .backloom.yml: x"],
-    [".backloom.yml: setpu is no key of it", ".backloom.yml: preview.prot is no key of it"],
+    [".backloom.yml: setpu means nothing here", ".backloom.yml: preview.prot means nothing here"],
   ],
   [
     "Codex",

@@ -7,9 +7,9 @@ import { forgeSettingSchema } from "../base/forge-kinds";
 import { readAllowedHosts } from "../base/hosts";
 import { allowances } from "../base/options";
 import { sendable } from "../base/sendable";
-import { copyIncluded, isBehindLink, listIncluded, sourceOf } from "../setup/included";
 import { copiedInto, noteCopied, sourceEnd } from "./copied";
 import { git } from "./git";
+import { copyIncluded, isBehindLink, listIncluded, sourceOf } from "./included";
 import type { Worktree } from "./worktree";
 
 const file = ".backloom.yml";

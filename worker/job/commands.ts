@@ -8,11 +8,11 @@ import { messageOf } from "../base/problems";
 import { eachLine, startProcess } from "../base/process";
 import { sourceEnd } from "../git/copied";
 import { git } from "../git/git";
+import { isBehindLink } from "../git/included";
 import { mainNameOf } from "../git/remote";
 import { copyAlong, type Origin } from "../git/rules";
 import type { Worktree } from "../git/worktree";
 import { type JobSandbox, noSandbox } from "../sandbox/sandbox";
-import { isBehindLink } from "../setup/included";
 import { type Attempt, type JobLocation, logFileOf } from "./attempt";
 import type { ReadResult } from "./turn/result-file";
 

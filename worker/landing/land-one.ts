@@ -8,12 +8,10 @@ import { clashWith } from "../git/merge-tree";
 import { isOnMain } from "../git/on-main";
 import { fetchAll, mainNameOf, tipOf, worktreeOfBranch } from "../git/remote";
 import { openRepositoryOf, type Repository } from "../git/repository";
-import { type Rules, readRulesOf } from "../git/rules";
+import type { Rules } from "../git/rules";
 import { addTreeAt, baseEnd, mainOf } from "../git/worktree";
 import type { ServedProduct } from "../service/served-product";
-import { isAgreed } from "../setup/agree";
-import { sourceOf } from "../setup/included";
-import { readSetup } from "../setup/read-setup";
+import { readAgreed } from "../setup/agree";
 import { type LandingContext, type LandingTools, runTests } from "./run-tests";
 
 /** How often the main branch may move while a branch is tested. */
@@ -70,12 +68,9 @@ async function landTree(
   if (files.length > 0) return { state: "conflict", words: bothVersions(files) };
   await mergeBoth(context, folder);
   const head = await git(folder, "rev-parse", "HEAD");
-  const own = await readRulesOf(folder, main);
-  const found = await readSetup(folder, main, own, await sourceOf(context.repository.folder));
   const { options, repository, sandboxes } = context;
   const isConfined = sandboxes.confinement !== "none";
-  const isTaken = await isAgreed(found.agreement, { options, repository: repository.folder, isConfined });
-  const rules = isTaken ? found.rules : found.withoutAgreement;
+  const { rules } = await readAgreed(folder, main, { options, repository: repository.folder, isConfined });
   const verdict = await judge(context, folder, head, rules);
   if (verdict !== null) return verdict;
   // Renews the lease before anything moves: a worker that has lost it must not move anything.

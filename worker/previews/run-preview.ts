@@ -15,10 +15,11 @@ import { git } from "../git/git";
 import { type PreviewSettings, readPreview } from "../git/preview-settings";
 import { fetchAll, tipOf } from "../git/remote";
 import { openRepositoryOf, type Repository } from "../git/repository";
-import { copyAlong, readRulesOf } from "../git/rules";
+import { copyAlong } from "../git/rules";
 import { addTreeAt, baseEnd, mainOf } from "../git/worktree";
-import { runCommand } from "../job/commands";
+import { changedScript, runCommand, setupVariables } from "../job/commands";
 import { type LandingTools, openFor } from "../landing/run-tests";
+import { readAgreed } from "../setup/agree";
 import { canListen, takePorts } from "./port-block";
 
 /** A preview on its way or running. `end` leaves nothing behind. */
@@ -70,7 +71,8 @@ async function begin(
   const { folder } = tree;
   const main = await mainOf(repository);
   const base = await git(folder, "merge-base", commit, main).catch(() => main);
-  const rules = await readRulesOf(folder, base);
+  const isConfined = sandboxes.confinement !== "none";
+  const { rules } = await readAgreed(folder, base, { options, repository: repository.folder, isConfined });
   const settings = await readPreview(folder, base, rules);
   if (settings === "none") throw new Error("The repository wants no previews (`preview: none` in .backloom.yml)");
   if (settings === "unset") {
@@ -88,13 +90,14 @@ async function begin(
   const sandbox = await openFor(start, { id: wanted.id, folder, main, rules, repository, product, may_reach, entry });
   later(sandbox.close);
   const logFile = join(work.logs, `preview-${wanted.id}.log`);
-  if (rules.setup !== undefined) {
-    say(`Setting up: ${rules.setup}`);
+  const origin = rules.origins.setup;
+  if (rules.setup !== undefined && (await changedScript(folder, origin)) === null) {
+    say(`Setting up: ${origin?.shown ?? rules.setup}`);
     const { timeoutMinutes } = options;
     const run = {
       command: rules.setup,
       folder,
-      environment,
+      environment: { ...(await setupVariables(wanted.id, { folder, rules, repository, branch: wanted.branch ?? "" }, origin)), ...environment },
       sandbox,
       logFile,
       timeoutMinutes,
@@ -104,7 +107,7 @@ async function begin(
     const done = await runCommand(run);
     signal.throwIfAborted();
     for (const line of done.output.split("\n").slice(-10)) say(line);
-    if (done.exitCode !== 0) throw new Error(`The setup ended with ${done.exitCode ?? "a signal"}`);
+    if (done.exitCode !== 0 && origin === undefined) throw new Error(`The setup ended with ${done.exitCode ?? "a signal"}`);
   }
   const at = await realpath(settings.folder).catch(() => "");
   if (!`${at}${sep}`.startsWith(`${await realpath(folder)}${sep}`)) {

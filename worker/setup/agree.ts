@@ -4,11 +4,11 @@ import type { WorkerOptions } from "../base/options";
 import { messageOf } from "../base/problems";
 import { askInTerminal, print } from "../base/terminal";
 import type { WorkFolder } from "../base/work-folder";
+import { sourceOf } from "../git/included";
 import { openRepositoryOf } from "../git/repository";
 import { readRulesOf } from "../git/rules";
 import { mainOf } from "../git/worktree";
 import { keepIn, keptIn } from "../sandbox/kept-permissions";
-import { sourceOf } from "./included";
 import { type FoundSetup, readSetup } from "./read-setup";
 
 interface Asking {
@@ -21,11 +21,11 @@ interface Asking {
   signal?: AbortSignal;
 }
 
-/** What the person said no to, while this worker runs. */
+/** Refused by the person while this worker runs. */
 const refused = new Set<string>();
 
 /** Whether the worker's person agrees to what files of other tools say: kept for each repository and content. */
-export async function isAgreed(agreement: FoundSetup["agreement"], asking: Asking): Promise<boolean> {
+async function isAgreed(agreement: FoundSetup["agreement"], asking: Asking): Promise<boolean> {
   if (agreement === null) return true;
   const { options, repository, isConfined, signal } = asking;
   const file = join(options.workDir, "allowed-setups.json");
@@ -43,20 +43,26 @@ interface AtStart extends Pick<Asking, "isConfined"> {
   signal: AbortSignal;
 }
 
+/** The rules of a commit of the main branch, with what its other files set up as far as the person agrees. */
+export async function readAgreed(folder: string, commit: string, asking: Asking) {
+  const own = await readRulesOf(folder, commit);
+  const found = await readSetup(folder, commit, own, await sourceOf(asking.repository));
+  const isTaken = await isAgreed(found.agreement, asking);
+  return { found, isTaken, rules: isTaken ? found.rules : found.withoutAgreement };
+}
+
 /** Asks before the first job, while the person who has started the worker is still there. */
 export async function askAtStart({ options, product, folder, isConfined, signal }: AtStart): Promise<void> {
   const onlyChats = options.kinds?.every((kind) => kind === "PLAN_CHAT") ?? false;
   if (!process.stdin.isTTY || onlyChats) return;
   const repository = await openRepositoryOf({ product, repo_url: product.repo_url }, options, folder);
   const commit = await mainOf(repository);
-  const rules = await readRulesOf(repository.folder, commit);
-  const { agreement } = await readSetup(repository.folder, commit, rules, await sourceOf(repository.folder));
-  await isAgreed(agreement, { options, repository: repository.folder, isConfined, signal });
+  await readAgreed(repository.folder, commit, { options, repository: repository.folder, isConfined, signal });
 }
 
 async function askPerson(text: string, hash: string, { repository, isConfined, signal }: Asking): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY || signal === undefined || refused.has(hash)) return false;
-  const where = isConfined ? "in its sandbox" : "as you, as there is no sandbox";
+  const where = isConfined ? "in its sandbox" : "as you, without a sandbox";
   const place = repository.replace(homedir(), "~");
   const question = `The main branch of ${place} has set-up files of other tools. For each job, ${where}, the worker would take:\n${text}\nTake this, until it changes? [y/N] `;
   try {

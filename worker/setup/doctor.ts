@@ -1,13 +1,13 @@
-import { readdir, stat, statfs } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { bytesOf, formatBytes, freeBytes } from "../base/disk";
 import { readDoctorOptions } from "../base/options";
 import { print } from "../base/terminal";
 import { gitEnd } from "../git/git";
+import { sourceOf } from "../git/included";
 import { openLocal } from "../git/repository";
 import { readRulesOf } from "../git/rules";
 import { mainOf } from "../git/worktree";
-import { bytesOf, formatBytes } from "../job/open/watch-disk";
-import { sourceOf } from "./included";
 import { readProposals } from "./proposals";
 import { describeTaken, readSetup, type SetupReport } from "./read-setup";
 
@@ -56,7 +56,7 @@ async function describeDisk(folder: string, commit: string, sparse: readonly str
   const isIn = (path: string) =>
     !path.includes("/") || sparse.some((one) => path === one || path.startsWith(`${one}/`));
   const each = sparse.length === 0 ? whole : await bytesAt(folder, commit, isIn);
-  const free = await statfs(await nearest(workDir)).then(({ bavail, bsize }) => bavail * bsize);
+  const free = await freeBytes(await nearest(workDir));
   const workers = join(workDir, "workers");
   const worktrees = (await readdir(workers).catch(() => [])).map((name) => join(workers, name, "worktrees"));
   const used = (await Promise.all(worktrees.map((one) => bytesOf(one).catch(() => 0)))).reduce(
@@ -68,7 +68,7 @@ async function describeDisk(folder: string, commit: string, sparse: readonly str
     `a worktree has ${formatBytes(each)}${each === whole ? "" : ` of ${formatBytes(whole)}`} of files, and what its set-up installs`,
     `worktrees in ${workDir} use ${formatBytes(used)}, ${formatBytes(free)} are free`,
     ...(isElsewhere
-      ? ["they are on another disk than the repository: a --work-dir beside it lets share: copy without room"]
+      ? ["they are on another disk than the repository: a --work-dir on the same one lets share: copy without room"]
       : []),
   ];
 }

@@ -5,7 +5,7 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import type { Place } from "../git/rules";
 
-/** What a file of another tool says. Text is a command, with what a shell understands. */
+/** Commands and patterns that a file of another tool has. */
 export interface Said {
   setup?: string | undefined;
   cleanup?: string | undefined;
@@ -17,7 +17,7 @@ export interface Said {
   environment?: Record<string, string> | undefined;
   /** Files that are run by their path: only as the main branch has them. */
   scripts?: string[];
-  /** What is not taken, and why. */
+  /** Why something in it is not taken. */
   reasons?: string[];
 }
 
@@ -126,7 +126,7 @@ async function readSuperset(given: string, isAtMain: IsAtMain): Promise<Said> {
 
 const cursorSchema = z.object({ "setup-worktree": lines, "setup-worktree-unix": lines });
 
-/** A text is a script beside the file, or, as public files have it, a whole command. */
+/** A text is a script in the file's folder, or, as public files have it, a whole command. */
 async function readCursor(given: string, isAtMain: IsAtMain): Promise<Said> {
   const parsed = cursorSchema.parse(fromJson(given));
   const setup = parsed["setup-worktree-unix"] ?? parsed["setup-worktree"];

@@ -26,7 +26,7 @@ interface Install {
   command: string;
 }
 
-/** What installs by the lockfiles that are there, and why one of them does not count. */
+/** Commands for the lockfiles that are there, and why one of these does not count. */
 export async function readInstalls(
   there: readonly string[],
   packageJson: unknown,

@@ -89,7 +89,7 @@ const readProcfile: Reader = (text) => {
   return command === undefined ? [] : [{ key: "preview", value: command }];
 };
 
-/** Only told, never run: these were written for another machine, or for a person. */
+/** Shown, never run: these were written for another machine, or for a person. */
 const readers: Record<string, Reader> = {
   ".devcontainer/devcontainer.json": readDevcontainer,
   ".devcontainer.json": readDevcontainer,
@@ -114,7 +114,7 @@ const versions: Record<string, (text: string) => string | undefined> = {
   },
 };
 
-/** What could become a rule, for the doctor. */
+/** Proposed rules, for the doctor. */
 export async function readProposals(
   folder: string,
   commit: string,
@@ -132,7 +132,7 @@ export async function readProposals(
       if (wanted !== undefined && wanted !== here)
         left_out.push({ path, reason: `it wants Node ${wanted}, here is ${here}` });
     } catch {
-      // What no one takes need not be readable.
+      // A proposal less.
     }
   }
   return { proposed, left_out };

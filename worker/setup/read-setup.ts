@@ -3,9 +3,9 @@ import { personsVariables } from "../base/environment";
 import { messageOf } from "../base/problems";
 import { sendable } from "../base/sendable";
 import { gitEnd } from "../git/git";
+import { listIncluded } from "../git/included";
 import type { Origin, Rules } from "../git/rules";
 import type { Format, Said } from "./formats";
-import { listIncluded } from "./included";
 import { lockfiles, readInstalls } from "./installs";
 
 /** What `doctor --json` prints. */
@@ -18,14 +18,14 @@ export interface SetupReport {
 
 export interface FoundSetup {
   report: SetupReport;
-  /** What the worker's person is asked about; null if nothing of it comes from another tool's file. */
+  /** The question to the worker's person; null if nothing comes from another tool's file. */
   agreement: { hash: string; text: string } | null;
   /** The rules with all that was found, and with what needs no one's word. */
   rules: Rules;
   withoutAgreement: Rules;
 }
 
-/** Larger files are no settings. */
+/** Settings are smaller. */
 const mostBytes = 64 * 1024;
 
 export interface Blob {
@@ -90,7 +90,7 @@ export async function readSetup(
     found: readings.map(({ blob: { path } }) => ({ path })),
     taken: [],
     left_out: [
-      ...rules.unknown.map((name) => ({ path: ownFile, reason: `${name} is no key of it` })),
+      ...rules.unknown.map((name) => ({ path: ownFile, reason: `${name} means nothing here` })),
       ...readings.flatMap(reasonsOf),
       ...setup.lost,
       ...cleanup.lost,
@@ -235,7 +235,7 @@ function withFound(
   include: string,
 ): Rules {
   const commands = [setup, cleanup].flatMap((one) => one?.origin?.shown ?? []).join("\n");
-  // What a command takes from the source folder by name is lent to it.
+  // A command gets the files of the source folder that it names.
   const lent = [...commands.matchAll(new RegExp(`${sourceVariable}"?/([\\w./@-]+)`, "g"))].map(
     ([, path]) => `/${path}`,
   );
@@ -270,7 +270,7 @@ export function describeTaken({ key, path, command }: SetupReport["taken"][numbe
   return `${key} (${path}):\n${command.replace(/^/gm, "    ")}`;
 }
 
-/** What a job says first of its set-up: what counts and where it is from, then what does not. */
+/** The first lines of a job: how it is set up and by which file, then what does not count. */
 export function firstLines({ report, agreement }: FoundSetup, isTaken: boolean): { title: string; text: string }[] {
   const others = report.taken.filter(({ path }) => path !== ownFile);
   const title = (start: string) => `${start} ${[...new Set(others.map(({ path }) => path))].join(", ")}`;

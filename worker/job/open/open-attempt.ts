@@ -8,7 +8,7 @@ import { openChanges } from "../../git/changes";
 import { findKept, forgetKept } from "../../git/kept-branch";
 import { isOwnBranch, mainNameOf, usualPrefix } from "../../git/remote";
 import { openRepositoryOf, type Repository } from "../../git/repository";
-import { meetingOf, type Rules, readRulesOf } from "../../git/rules";
+import { meetingOf, type Rules } from "../../git/rules";
 import { addWorktree, type Worktree } from "../../git/worktree";
 import { loginSentence } from "../../sandbox/kept-logins";
 import { hostsFile, keptIn } from "../../sandbox/kept-permissions";
@@ -17,9 +17,8 @@ import { registryHosts } from "../../sandbox/network/registries";
 import { type JobSandbox, noSandbox, type Sandbox } from "../../sandbox/sandbox";
 import { startHeartbeat } from "../../service/heartbeat";
 import { openOutput } from "../../service/output-sender";
-import { isAgreed } from "../../setup/agree";
-import { sourceOf } from "../../setup/included";
-import { firstLines, readSetup } from "../../setup/read-setup";
+import { readAgreed } from "../../setup/agree";
+import { firstLines } from "../../setup/read-setup";
 import type { Attempt, WorkerTools, Workspace } from "../attempt";
 import { openTally } from "../report/tally";
 import { assignedCommand } from "../turn/assignment";
@@ -110,10 +109,7 @@ const askMilliseconds = 120_000;
 async function rulesOf(attempt: Attempt, sandboxes: Sandbox, worktree: Worktree): Promise<Rules> {
   const { options, heartbeat, journal, output } = attempt;
   const { folder, repository } = worktree;
-  const commit = await meetingOf(worktree);
-  const own = await readRulesOf(folder, commit);
-  const found = await readSetup(folder, commit, own, await sourceOf(repository.folder));
-  const isTaken = await isAgreed(found.agreement, {
+  const { found, isTaken, rules } = await readAgreed(folder, await meetingOf(worktree), {
     options,
     repository: repository.folder,
     isConfined: sandboxes.confinement !== "none",
@@ -124,7 +120,7 @@ async function rulesOf(attempt: Attempt, sandboxes: Sandbox, worktree: Worktree)
     journal.say(title);
     output.add({ kind: "note", title, text: sendable(text, 2_000), at: new Date().toISOString() });
   }
-  return isTaken ? found.rules : found.withoutAgreement;
+  return rules;
 }
 
 /** Opens a job's sandbox with its allowed hosts. `main` is the commit whose files name the package registries. */

@@ -1,15 +1,13 @@
-import { lstat, rm, statfs } from "node:fs/promises";
+import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { personsVariables } from "../../base/environment";
-import { askIn } from "../../base/find-program";
+import { bytesOf, formatBytes, freeBytes, gigabyte } from "../../base/disk";
 import { git } from "../../git/git";
 import type { Heartbeat } from "../../service/heartbeat";
 
 /** The worktree has grown beyond the job's disk limit. */
 export class WorktreeTooLarge extends Error {}
 
-const gigabyte = 1e9;
 const shareOfFree = 0.9;
 const leastPause = 3_000;
 /** Measuring a large worktree is slow, so the pause is a multiple of the time it took. */
@@ -47,24 +45,6 @@ export function watchDisk(folder: string, gigabytes: number, heartbeat: Heartbea
 
 function sentence(grown: number, most: number): string {
   return `The worktree grew by ${formatBytes(grown)}, more than the ${formatBytes(most)} that --disk and the free space allow. Large uncommitted files are not kept. If the work needs it, start the worker with a larger --disk.`;
-}
-
-export function formatBytes(bytes: number): string {
-  return bytes < gigabyte ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / gigabyte).toFixed(1)} GB`;
-}
-
-export async function bytesOf(folder: string): Promise<number> {
-  const environment = personsVariables();
-  // du complains about files that vanish; they do not count.
-  const measured = await askIn({ program: "du", args: ["-sk", folder], folder: "/", environment });
-  const [, kilobytes] = /^(\d+)\s/.exec(measured?.stdout ?? "") ?? [];
-  if (kilobytes === undefined) throw new Error("du says nothing");
-  return Number(kilobytes) * 1024;
-}
-
-async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { constants, lstat, mkdir, mkdtemp, open, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { git, gitPaths } from "../git/git";
+import { git, gitPaths } from "./git";
 
 const most = { files: 500, bytes: 50_000_000, fileBytes: 5_000_000 };
 /** Git looks at one command line at a time. */
@@ -10,7 +10,7 @@ const mostInCall = 500;
 
 interface Included {
   files: string[];
-  /** What matches and is not copied, with the reason. */
+  /** Matching files that are not copied, each with the reason. */
   leftOut: string[];
 }
 
