@@ -97,7 +97,10 @@ async function begin(
     const run = {
       command: rules.setup,
       folder,
-      environment: { ...(await setupVariables(wanted.id, { folder, rules, repository, branch: wanted.branch ?? "" }, origin)), ...environment },
+      environment: {
+        ...(await setupVariables(wanted.id, { folder, rules, repository, branch: wanted.branch ?? "" }, origin)),
+        ...environment,
+      },
       sandbox,
       logFile,
       timeoutMinutes,
@@ -107,7 +110,8 @@ async function begin(
     const done = await runCommand(run);
     signal.throwIfAborted();
     for (const line of done.output.split("\n").slice(-10)) say(line);
-    if (done.exitCode !== 0 && origin === undefined) throw new Error(`The setup ended with ${done.exitCode ?? "a signal"}`);
+    if (done.exitCode !== 0 && origin === undefined)
+      throw new Error(`The setup ended with ${done.exitCode ?? "a signal"}`);
   }
   const at = await realpath(settings.folder).catch(() => "");
   if (!`${at}${sep}`.startsWith(`${await realpath(folder)}${sep}`)) {
