@@ -5,6 +5,11 @@ const demoArg = "demo-agent";
 
 /** Entry of `npm run worker`: the loop, or the demo command the loop starts. Each loads only what it needs. */
 async function main(args: readonly string[]): Promise<void> {
+  if (process.platform === "win32") {
+    throw new WorkerProblem(
+      "The worker runs on Linux and macOS. On Windows, install WSL (wsl --install) and start it in its shell.",
+    );
+  }
   if (args[0] === demoArg) {
     const { runDemoAgent } = await import("./demo-agent");
     return runDemoAgent(process.env);

@@ -24,6 +24,10 @@ const folder = mkdtempSync(join(inject("runFolder"), "worker-"));
 await bundleWorkerFile(folder);
 export const workerFile = join(folder, "backloom-worker.mjs");
 
+/** With `npm run test:mac`, workers find neither Linux nor /proc. */
+const withoutLinux =
+  process.env.WORKER_PLATFORM === "darwin" ? ["--import", new URL("./without-linux.mjs", import.meta.url).href] : [];
+
 /** The agent of the tests, which works and ends as its variables say. */
 export const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
@@ -46,7 +50,7 @@ export function startWorker(
   person: { uid?: number; program?: string } = {},
 ): WorkerProcess {
   const sandbox = args.includes("--sandbox") ? [] : ["--sandbox", "off"];
-  const child = spawn(process.execPath, [person.program ?? workerFile, ...args, ...sandbox], {
+  const child = spawn(process.execPath, [...withoutLinux, person.program ?? workerFile, ...args, ...sandbox], {
     cwd: person.uid === undefined ? projectRoot : "/",
     ...(person.uid === undefined ? {} : { uid: person.uid, gid: person.uid }),
     stdio: ["ignore", "pipe", "pipe"],
