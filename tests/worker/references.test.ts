@@ -70,8 +70,8 @@ describe.each(sandboxProblem === null ? ["bwrap", "off"] : ["off"])("With the sa
     const job = await getAgentJob(t.actorOf(ada), { job_id: at((await run.read()).jobs, 0).id });
     expect(job.status, output).toBe("done");
     expect(job.attempts).toMatchObject([{ references: [{ name: "api", sha }] }]);
-    const told = "select title, status from stories where product_id = $1 and in_triage";
-    expect((await t.sql.query(told, [run.productId])).rows).toEqual([{ title: "Take keys", status: "TRIAGE" }]);
+    const waiting = "select title, status from stories where product_id = $1 and in_triage";
+    expect((await t.sql.query(waiting, [run.productId])).rows).toEqual([{ title: "Take keys", status: "TRIAGE" }]);
     const branch = String(job.branch);
     const seen = git("show", `${branch}:seen`);
     expect(seen).toContain("POST /payments");

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
-/** Loaded into a worker before its program: what a Mac lacks is not there. */
+/** Loaded into a worker before its program: Linux is gone, as on a Mac. */
 Object.defineProperty(process, "platform", { value: "darwin" });
 
 function refused(path) {

@@ -59,7 +59,7 @@ export interface TurnMessages {
 /** One turn: a prompt, until the agent stops or is stopped. */
 export interface AgentTurn {
   folder: string;
-  /** Folders beside it that the tool may read and not change. */
+  /** Other folders that the tool may read and not change. */
   reads?: readonly string[] | undefined;
   promptFile: string;
   /** Complete: nothing of the worker's own environment is added. */

@@ -11,7 +11,7 @@ import { takeLock } from "../base/work-folder";
 import { git, gitPaths, gitWithin } from "./git";
 import { addTreeAt, referencesEnd, setWritable } from "./worktree";
 
-/** A repository beside the job's own, for reading only. */
+/** Another repository than the job's, for reading only. */
 export interface Reference {
   name: string;
   url: string;
@@ -26,9 +26,9 @@ const mostMinutes = 10;
 
 /** What agents would take as settings or instructions of the job, at any depth and in any case of letters. */
 const instructions = [
-  ...["claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", ".mcp.json", "opencode.json*"],
-  ...[".claude", ".codex", ".gemini", ".opencode", ".agents", ".cursor", ".cursorrules", ".github/copilot-*"],
-];
+  ["claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", ".mcp.json", "opencode.json*"],
+  [".claude", ".codex", ".gemini", ".opencode", ".agents", ".cursor", ".cursorrules", ".github/copilot-*"],
+].flat();
 
 interface Wanted {
   reference: ProductReference;
@@ -37,13 +37,13 @@ interface Wanted {
   /** Folder of clones, shared by all workers of the machine. */
   repositories: string;
   /** The worktree of the job. */
-  beside: string;
+  worktree: string;
   /** Runs the fetch, and ends it once a folder grows beyond so many gigabytes. */
   within<T>(folder: string, gigabytes: number, work: () => Promise<T>): Promise<T>;
 }
 
-/** Makes a copy of its own for a job, so that none can change what others read. Fails with the reason in words. */
-export async function addReference({ reference, named, repositories, beside, within }: Wanted): Promise<Reference> {
+/** Makes a copy for one job, so that none can change what others read. Fails with the reason in words. */
+export async function addReference({ reference, named, repositories, worktree, within }: Wanted): Promise<Reference> {
   const { name, url, ref } = reference;
   if (!isForeign(url) || !isNamed(url, named)) throw new Error(`start the worker with --also-repo ${url}`);
   const cache = await openCache(repositories, url);
@@ -52,7 +52,7 @@ export async function addReference({ reference, named, repositories, beside, wit
   );
   const bytes = sizeOf(await git(cache, "ls-tree", "-r", "-l", sha));
   if (bytes > mostBytes) throw new Error("its files have more than 2 GB");
-  const parent = `${beside}${referencesEnd}`;
+  const parent = `${worktree}${referencesEnd}`;
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const tree = await addTreeAt({ repository: { folder: cache, remote: null, base: null }, parent, name, commit: sha });
   const everywhere = instructions.flatMap((one) => [`:(icase,glob)**/${one}`, `:(icase,glob)**/${one}/**`]);

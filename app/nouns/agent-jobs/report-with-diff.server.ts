@@ -24,7 +24,7 @@ export async function reportWithDiff(
   if (chapters && head_sha) await saveJobGuide(actor, { job_id, attempt, head_sha, chapters });
   const reported = await reportAgentJob(actor, report);
   for (const followUp of follow_ups) {
-    // The report counts, whatever becomes of what it proposes.
+    // The report counts even if a proposal is refused.
     await proposeFollowUp(actor, { job_id, ...followUp }).catch((error: unknown) => {
       if (!(error instanceof ContractError)) throw error;
     });

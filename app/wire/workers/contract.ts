@@ -128,7 +128,7 @@ export const jobPayloadSchema = z.object({
   repo_url: z.string(),
   /** Hosts that the product's owner lets it reach from inside a sandbox. Older services omit this. */
   may_reach: z.array(z.string()).optional(),
-  /** Repositories to read beside the job's own. Older services omit this. */
+  /** Other repositories to read. Older services omit this. */
   references: z.array(referenceSchema).optional(),
   branch: nullableText,
   /** Where the names of the product's branches begin. Older services omit this. */

@@ -26,7 +26,7 @@ async function addViewer(product: string, user: { id: string }) {
   await t.query`update product_members set role = 'VIEWER' where product_id = ${product} and user_id = ${user.id}`;
 }
 
-it("What another repository needs waits in triage of the caller's product with that repository, by its name or any address", async () => {
+it("A follow-up for another repository waits in triage of the caller's product with that repository, by its name or any address", async () => {
   const { actor, job_id, product_id } = await claimed();
   const api = await createProduct(actor, { code: "API", name: "API", repo_url: "git@git.example:acme/api" });
   const propose = (repository: string, title: string) =>
@@ -42,7 +42,7 @@ it("What another repository needs waits in triage of the caller's product with t
   expect(await propose("api", "Take more")).toMatchObject({ product_id });
 });
 
-it("What another repository needs reaches no product that its caller may not write", async () => {
+it("A follow-up reaches no product that its caller may not write", async () => {
   const { actor, job_id, product_id, owner } = await claimed();
   const stranger = await createProduct(t.actorOf(await t.createUser()), { code: "API", name: "x", repo_url: address });
   const viewed = await createProduct(t.actorOf(await t.createUser()), { code: "API", name: "x", repo_url: address });

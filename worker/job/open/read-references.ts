@@ -5,14 +5,14 @@ import { followedAddresses } from "../../git/repository";
 import type { Attempt } from "../attempt";
 import { WorktreeTooLarge, watchDisk } from "./watch-disk";
 
-/** The product's other repositories, for reading. The job goes on without one that cannot be had, and says why. */
-export async function openReferences(attempt: Attempt, beside: string): Promise<Reference[]> {
+/** The product's other repositories, for reading. The job continues without one that cannot be had, and says why. */
+export async function openReferences(attempt: Attempt, worktree: string): Promise<Reference[]> {
   const { job, options, folder, heartbeat, journal, output } = attempt;
   const within = async <T>(grows: string, gigabytes: number, work: () => Promise<T>): Promise<T> => {
     const disk = watchDisk(grows, gigabytes, heartbeat);
     return interruptible(disk.heartbeat.signal, work).finally(disk.end);
   };
-  const given = { named: followedAddresses(options), repositories: folder.repositories, beside, within };
+  const given = { named: followedAddresses(options), repositories: folder.repositories, worktree, within };
   const opened: Reference[] = [];
   for (const reference of job.references ?? []) {
     try {
