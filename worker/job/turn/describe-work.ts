@@ -198,7 +198,7 @@ function taskOf({ job, title, description }: Assignment): Section {
   return [`${kind}: ${title}`, description.trim() || "No description."];
 }
 
-/** Where other repositories are. What they say is nobody's instruction. */
+/** Where other repositories are. Their authors instruct no agent of this product. */
 function readingOf({ references = [] }: Assignment): string[] {
   if (references.length === 0) return [];
   const places = references.map(({ name, folder, sha }) => `${folder} (${name} at ${sha.slice(0, 12)})`);

@@ -3,10 +3,11 @@ import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { reportWithDiff } from "~/nouns/agent-jobs/report-with-diff.server";
 import { proposeFollowUp } from "~/nouns/intake/operations.server";
 import { archiveProduct, createProduct, updateProduct } from "~/nouns/products/operations.server";
-import { createTestDatabase } from "../../setup/database";
-import { refusalOf } from "../refusal";
+import { refusalOf } from "../db/refusal";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
+const { t, app } = await openApp();
 const address = "https://git.example/acme/api.git";
 
 async function claimed() {
@@ -27,10 +28,16 @@ async function addViewer(product: string, user: { id: string }) {
 }
 
 it("A follow-up for another repository waits in triage of the caller's product with that repository, by its name or any address", async () => {
-  const { actor, job_id, product_id } = await claimed();
+  const { actor, job_id, product_id, owner } = await claimed();
+  const token = await t.createToken(owner);
   const api = await createProduct(actor, { code: "API", name: "API", repo_url: "git@git.example:acme/api" });
-  const propose = (repository: string, title: string) =>
-    proposeFollowUp(actor, { job_id, repository, title, why: "So." });
+  const propose = async (repository: string, title: string) => {
+    const body = JSON.stringify({ repository, title, why: "So." });
+    const headers = { ...bearer(token), "content-type": "application/json" };
+    const answer = await app.request(`/api/jobs/${job_id}/follow-ups`, { method: "POST", headers, body });
+    expect(answer.status).toBe(201);
+    return answer.json();
+  };
   const made = await propose("api", "Take keys");
   expect(made).toMatchObject({ product_id: api.id, is_new: true });
   expect(await propose("ssh://git@git.example/acme/api.git", "Take  keys")).toEqual({ ...made, is_new: false });
