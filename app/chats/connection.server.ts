@@ -168,7 +168,8 @@ export const labelOf = (label: string) => cut(label, longestLabel);
 /** What a message says, at most `limit` characters: the text, the options in full where buttons do not show them, and the link. */
 export function textOf({ text, options, link }: ChatMessage, limit: number, isNumbered = false): string {
   const isListed = isNumbered || options.some(({ label }) => label.length > longestLabel);
-  const list = isListed ? options.map(({ label }, index) => `${index + 1}. ${label}`).join("\n") : "";
+  const lines = isListed ? options.map(({ label }, index) => `${index + 1}. ${label}`) : [];
+  const list = lines.filter((line) => !text.includes(line)).join("\n");
   const end = [cut(list, limit / 2), link].map((part) => (part === "" ? "" : `\n\n${part}`)).join("");
   return cut(text, limit - end.length) + end;
 }

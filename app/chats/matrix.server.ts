@@ -49,11 +49,13 @@ const problem = z.object({ error: z.string() });
 const members = z.object({ joined: z.record(z.string(), z.unknown()) });
 const optionsKey = "backloom.options";
 const asked = z.object({ sender: z.string(), content: z.object({ [optionsKey]: z.array(z.string()).default([]) }) });
+/** Written by a person's program: no more than such an id can have. */
+const eventId = z.string().regex(/^\$[!-~]{1,254}$/);
 const relation = z.object({
   rel_type: z.string().optional(),
-  event_id: z.string().default(""),
+  event_id: eventId.optional(),
   key: z.string().default(""),
-  "m.in_reply_to": z.object({ event_id: z.string() }).optional(),
+  "m.in_reply_to": z.object({ event_id: eventId }).optional(),
 });
 const saidSchema = z.object({
   msgtype: z.string().optional(),
@@ -118,7 +120,7 @@ export const matrix: ChatService = {
         if (option) reply(room, await on.press({ from, ref: refOf(room, id), option, eventId }));
         return option !== undefined;
       };
-      if (type === "m.reaction" && to) return press(to.event_id, numberOf(to.key));
+      if (type === "m.reaction") return to?.event_id && press(to.event_id, numberOf(to.key));
       if (type !== "m.room.message" || msgtype !== "m.text") return;
       const id = to?.["m.in_reply_to"]?.event_id;
       // Some programs repeat what they reply to.

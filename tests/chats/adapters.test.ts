@@ -312,6 +312,7 @@ describe("the rules of one service", () => {
     const open = await connect(matrixRow);
     const { ref, shown } = await ask(open);
     open.fake.press(ada, shown, "unknown");
+    open.fake.write(ada, "to what no event has as its id", { ...shown, id: "\u0000" });
     open.fake.write(ada, "7", shown);
     open.fake.write(ada, "2", shown);
     await expect.poll(() => open.heard.presses).toMatchObject([{ ref, option: "opt2" }]);

@@ -17,6 +17,8 @@ export async function openMatrix(): Promise<FakeService> {
   /** What people did, in the order of the homeserver; a `since` is a place in it. */
   const log: { room: string; event: object }[] = [];
   const waiting = new Set<() => void>();
+  /** The ids of options, which an event keeps when it is edited. */
+  const asked = new Map<string, string[]>();
   let lastId = 100;
   let retryAfter = 0;
   let isRevoked = false;
@@ -58,7 +60,10 @@ export async function openMatrix(): Promise<FakeService> {
     const edited = messages.find((message) => message.id === change?.["m.relates_to"].event_id);
     if (edited) Object.assign(edited, { text: said.body, options });
     else if (said.msgtype === "m.notice") answers.push(said.body);
-    else if (type === "m.room.message" && !change) messages.push({ room, id, text: said.body, options });
+    else if (type === "m.room.message" && !change) {
+      messages.push({ room, id, text: said.body, options });
+      asked.set(id, said["backloom.options"]);
+    }
     return { json: { event_id: id } };
   }
 
@@ -70,9 +75,8 @@ export async function openMatrix(): Promise<FakeService> {
     const [, room = "", what = "", name = ""] = /^rooms\/([^/]+)\/(\w+)\/?([^/]*)/.exec(of) ?? [];
     if (what === "joined_members") return { json: { joined: { "@bot:fake": {}, [room.slice(1)]: {} } } };
     if (what === "event") {
-      const message = messages.find(({ id }) => id === name);
-      const ids = message?.options.map(({ id }) => id);
-      return message ? { json: { sender: "@bot:fake", content: { "backloom.options": ids } } } : no(404, "M_NOT_FOUND");
+      const ids = asked.get(name);
+      return ids ? { json: { sender: "@bot:fake", content: { "backloom.options": ids } } } : no(404, "M_NOT_FOUND");
     }
     if (method !== "PUT" || what !== "send") return no(404, "M_UNRECOGNIZED");
     if (retryAfter > 0) {
@@ -101,8 +105,8 @@ export async function openMatrix(): Promise<FakeService> {
     messages,
     answers,
     roomOf,
-    press(person, { room, id, options }, option) {
-      const number = options.findIndex((each) => each.id === option) + 1;
+    press(person, { room, id }, option) {
+      const number = (asked.get(id) ?? []).indexOf(option) + 1;
       const relation = { rel_type: "m.annotation", event_id: id, key: `${number || 9}\ufe0f\u20e3` };
       deliver(room, by(person, "m.reaction", { "m.relates_to": relation }));
     },
