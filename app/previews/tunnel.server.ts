@@ -83,9 +83,11 @@ export class Tunnels {
       settings: { enablePush: false, initialWindowSize: windows.stream, maxHeaderListSize: headerBytes },
     });
     const tunnel = { session, socket };
+    // The session first: what it writes after the end of its connection ends the process (an assertion in Node).
     const end = () => {
       clearInterval(pinging);
-      session.destroy();
+      // With an error: answers that have begun are then cut, not ended.
+      session.destroy(new Error("The tunnel was cut"));
       socket.terminate();
       if (this.#open.get(previewId) !== tunnel) return;
       this.#open.delete(previewId);

@@ -92,7 +92,7 @@ export async function openPreviews(options: Parameters<typeof openBacklog>[0] = 
     await app.signIn(user);
     await t.sql.query(
       `insert into preview_tickets (ticket_hash, preview_id, user_id, session_id, expires_at)
-       select $1, $2, $3, s.id, now() + interval '30 s' from user_sessions s where s.user_id = $3 limit 1`,
+       select $1, $2, $3, s.id, now() + interval '30 s' from user_sessions s where s.user_id = $3 and s.revoked_at is null limit 1`,
       [hash, id, user.id],
     );
     return ticket;

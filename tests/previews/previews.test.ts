@@ -321,3 +321,48 @@ it("A request for another protocol is answered as any", async () => {
   const message = `GET /api/health HTTP/1.1\r\nHost: localhost\r\n${headers.join("\r\n")}\r\n\r\n`;
   expect(await rawRequest(app.port, message)).toMatchObject({ status: 200 });
 });
+
+/** Longer than three seconds each: they wait for the clocks of the service. */
+describe("what is open ends in time", { tags: "thorough" }, () => {
+  const endless = () => openPreview((_, response) => void response.writeHead(200).write("data"));
+
+  it("A removed member with an open stream and an open WebSocket is out within ten seconds", async () => {
+    const { id } = await endless();
+    const member = await t.createMember(product.id);
+    const cookie = await enter(id, member);
+    const stream = await send(id, "/", { headers: { cookie } });
+    const socket = openSocket(id, cookie);
+    await Promise.all([once(socket, "open"), once(stream, "data")]);
+    const ended = Promise.all([once(socket, "close"), once(stream, "error")]);
+    await t.query`delete from product_members where user_id = ${member.id}`;
+    const removedAt = performance.now();
+    await ended;
+    expect(performance.now() - removedAt).toBeLessThan(10_000);
+    expect((await ask(id, "/", { headers: { cookie } })).status).toBe(404);
+  });
+
+  it("A session that is ended elsewhere ends its previews, too", async () => {
+    const { id } = await endless();
+    const stream = await send(id, "/", { headers: { cookie: await enter(id) } });
+    await t.query`update user_sessions set revoked_at = now()`;
+    stream.resume();
+    await once(stream, "error");
+  });
+
+  it("A preview ends within 30 seconds of its worker, streams at once", async () => {
+    const { id, end } = await endless();
+    const cookie = await enter(id);
+    const stream = await send(id, "/", { headers: { cookie } });
+    stream.resume();
+    const cut = once(stream, "error");
+    await end();
+    await cut;
+    const status = async () => (await ask(id, "/", { headers: { cookie } })).status;
+    await expect.poll(status, { timeout: 30_000, interval: 1_000 }).toBe(410);
+  });
+
+  it("A program that does not begin to answer is given up after 30 seconds", async () => {
+    const { id } = await openPreview(() => undefined);
+    expect((await ask(id, "/", { headers: { cookie: await enter(id) } })).status).toBe(504);
+  });
+});

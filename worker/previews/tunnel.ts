@@ -5,6 +5,7 @@ import {
   createServer,
   type Http2Server,
   type IncomingHttpHeaders,
+  type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
 import { globalAgent as secureAgent } from "node:https";
@@ -89,12 +90,18 @@ function connectOnce(
   });
   return new Promise((resolve) => {
     let wasOpen = false;
-    const end = () => socket.terminate();
+    let session: ServerHttp2Session | undefined;
+    // The session first: what it writes after the end of its connection ends the process (an assertion in Node).
+    const end = () => {
+      session?.destroy();
+      socket.terminate();
+    };
     const silent = setTimeout(end, silence);
     stop.addEventListener("abort", end, { once: true });
     socket.on("ping", () => silent.refresh());
     socket.on("error", end);
     socket.once("close", () => {
+      end();
       clearTimeout(silent);
       stop.removeEventListener("abort", end);
       resolve(wasOpen);
@@ -103,6 +110,9 @@ function connectOnce(
       wasOpen = true;
       const duplex = createWebSocketStream(socket);
       duplex.on("error", end);
+      server.once("session", (opened) => {
+        session = opened;
+      });
       server.emit("connection", duplex);
       onOpen();
     });
