@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
@@ -7,6 +8,7 @@ import { readRulesOf } from "../../worker/git/rules";
 import { readSetup } from "../../worker/setup/read-setup";
 import { tablesWith } from "../db/tables-with";
 import { gitIn, openStage, startRun } from "./fixture";
+import { sandboxProblem } from "./sandbox-scene";
 import { workerFile } from "./worker-process";
 
 const { t, ada, home, repo, git, serveOnce } = await openStage("--heartbeat", "1");
@@ -236,7 +238,9 @@ it("doctor prints what was found, taken, left out and proposed, and changes noth
   expect(git("status", "--porcelain")).toBe("");
 });
 
-it("A job runs the main branch's set-up with the copied files, and neither leaves with its work", async () => {
+it("A job runs the main branch's set-up with the copied files, and neither leaves with its work", {
+  tags: "thorough",
+}, async () => {
   const secret = "pa55-of-the-person-1";
   const script =
     'cp "$CODEX_SOURCE_TREE_PATH/.env.dev" made.env\necho "$API_TOKEN in $PORT of $BACKLOOM_JOB" > /dev/null; touch was-set-up';
@@ -271,3 +275,48 @@ it("A job runs the main branch's set-up with the copied files, and neither leave
   expect(await tablesWith(t, [secret])).toEqual([]);
   rmSync(join(repo, ".env"));
 });
+
+it.skipIf(sandboxProblem !== null)(
+  "A worktree of a large repository has its sparse folders, and shared ones that no job writes to",
+  { tags: "thorough" },
+  async () => {
+    const large = randomBytes(40_000_000).toString("latin1");
+    commit({
+      "app/main.ts": "1\n",
+      "assets/film.bin": large,
+      "README.md": "x",
+      ".gitignore": "models/\nlinked\n",
+      ".backloom.yml": "setup: ls models\nsparse: [app]\nshare: [models, linked, app, gone]\n",
+    });
+    mkdirSync(join(repo, "models"));
+    writeFileSync(join(repo, "models/weights"), large);
+    symlinkSync("/etc", join(repo, "linked"));
+    expect((await readAt()).lost).toEqual([
+      ".backloom.yml: share: linked is a link",
+      ".backloom.yml: share: app is tracked by Git",
+      `.backloom.yml: share: gone is not in ${repo}`,
+    ]);
+    const run = await startRun(t, ada, { code: "LARGE" });
+    const exec =
+      "du -sk --exclude=models . | cut -f1 > size.txt; ls > seen.txt; stat -c %s models/weights >> size.txt; rm -f models/weights; touch models/mine; echo 2 > app/main.ts";
+    await serveOnce("LARGE", ["--exec", exec, "--sandbox", "bwrap", "--test", "test -s models/weights"]);
+    const [job] = (await run.read()).jobs;
+    expect(job).toMatchObject({ status: "done" });
+    const [kilobytes, shared] = git("show", `${job?.branch}:size.txt`).split("\n").map(Number);
+    expect(kilobytes).toBeLessThan(40_000 / 20);
+    expect(shared).toBe(readFileSync(join(repo, "models/weights")).length);
+    expect(git("show", `${job?.branch}:seen.txt`).split("\n")).toEqual([
+      "README.md",
+      "app",
+      "models",
+      "seen.txt",
+      "size.txt",
+    ]);
+    expect(git("diff", "--name-only", "main", job?.branch ?? "").split("\n")).toEqual([
+      "app/main.ts",
+      "seen.txt",
+      "size.txt",
+    ]);
+    git("clean", "-fdxq");
+  },
+);

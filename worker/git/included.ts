@@ -1,7 +1,7 @@
-import { constants, lstat, mkdir, mkdtemp, open, readdir, rm, writeFile } from "node:fs/promises";
+import { constants, cp, lstat, mkdir, mkdtemp, open, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { git, gitPaths } from "./git";
+import { git, gitEnd, gitPaths } from "./git";
 
 const most = { files: 500, bytes: 50_000_000, fileBytes: 5_000_000 };
 /** Git looks at one command line at a time. */
@@ -82,6 +82,49 @@ async function ignoredOf(source: string, paths: readonly string[]): Promise<stri
     ignored.push(...(await git(source, ...args)).split("\0").filter((path) => path !== ""));
   }
   return ignored.sort();
+}
+
+/** A folder or file of the user's checkout, and its path in a worktree. */
+export interface Shared {
+  source: string;
+  path: string;
+}
+
+/** Those of `share` that are there, ignored by Git and not behind a link; and why the others are not shared. */
+export async function listShared(repository: string, share: readonly string[]) {
+  const source = share.length === 0 ? null : await sourceOf(repository);
+  const shared: Shared[] = [];
+  const leftOut: string[] = [];
+  for (const path of share) {
+    const reason = source === null ? "is not here: this worker cloned by address" : await whyNotShared(source, path);
+    if (reason === null) shared.push({ source: join(repository, path), path });
+    else leftOut.push(`${path} ${reason}`);
+  }
+  return { shared, leftOut };
+}
+
+async function whyNotShared(source: string, path: string): Promise<string | null> {
+  const found = await lstat(join(source, path)).catch(() => null);
+  if (found === null) return `is not in ${source}`;
+  if (found.isSymbolicLink() || (await isBehindLink(source, path))) return "is a link";
+  const { output } = await gitEnd(source, "ls-files", "--", `:(literal,top)${path}`);
+  if (output !== "") return "is tracked by Git";
+  return (await gitEnd(source, "check-ignore", "--quiet", "--", path)).code === 0 ? null : "is not ignored by Git";
+}
+
+/** Copies without a sandbox, where the file system lets copies have their blocks in common. Returns what it could not. */
+export async function copyShared(shared: readonly Shared[], folder: string): Promise<string[]> {
+  const failed: string[] = [];
+  for (const { source, path } of shared) {
+    const to = join(folder, path);
+    if ((await isBehindLink(folder, path)) || (await lstat(to).catch(() => null)) !== null) continue;
+    const mode = constants.COPYFILE_FICLONE_FORCE;
+    await cp(source, to, { recursive: true, verbatimSymlinks: true, mode }).catch(async () => {
+      failed.push(path);
+      await rm(to, { recursive: true, force: true });
+    });
+  }
+  return failed;
 }
 
 /** True if a folder on the path is a link. */

@@ -10,7 +10,6 @@ import { sendable } from "../base/sendable";
 import { copiedInto, noteCopied, sourceEnd } from "./copied";
 import { git } from "./git";
 import { copyIncluded, isBehindLink, listIncluded, sourceOf } from "./included";
-import type { Worktree } from "./worktree";
 
 const file = ".backloom.yml";
 
@@ -168,7 +167,15 @@ function unknownIn(given: unknown): string[] {
 }
 
 /** The newest main branch commit that the work contains. */
-export async function meetingOf({ folder, main, start }: Worktree): Promise<string> {
+export async function meetingOf({
+  folder,
+  main,
+  start,
+}: {
+  folder: string;
+  main: string;
+  start: string;
+}): Promise<string> {
   if (start === main) return main;
   return git(folder, "merge-base", start, main).catch(() => main);
 }
@@ -188,7 +195,7 @@ async function parseYaml(text: string): Promise<unknown> {
  * ones and those that lead out of the checkout. Returns values in them that no output may show.
  */
 export async function copyAlong(
-  { folder, repository }: Pick<Worktree, "folder" | "repository">,
+  { folder, repository }: { folder: string; repository: { folder: string } },
   rules: Rules,
 ): Promise<readonly string[]> {
   const copied: string[] = [];

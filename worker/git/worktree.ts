@@ -7,6 +7,7 @@ import { copiedEnd, sourceEnd } from "./copied";
 import { commitOf, git } from "./git";
 import { fetchAll, mainNameOf, mainRefOf, requireFreeBranch, requireRoom, tipOf, usualPrefix } from "./remote";
 import type { Repository } from "./repository";
+import { readRulesOf } from "./rules";
 
 /** Folder of the context files, where a sandboxed agent may write. Excluded from git. */
 export const contextFolder = ".backloom";
@@ -109,11 +110,25 @@ export async function makeFolder(
   const branch = what.length === 1 ? `refs/heads/${what[0]}` : null;
   await writeNote(folder, { home, branch, base, prefix: repository.prefix });
   const hooks = withHooks ? await hooksOf(repository.folder, home) : [];
-  await git(repository.folder, ...hooks, "worktree", "add", "--quiet", folder, ...what);
+  const sparse = what.includes("--no-checkout") ? [] : await sparseOf(repository);
+  const later = sparse.length === 0 ? [] : ["--no-checkout"];
+  await git(repository.folder, ...hooks, "worktree", "add", "--quiet", ...later, folder, ...what);
+  if (sparse.length > 0) {
+    await git(folder, "sparse-checkout", "set", "--cone", "--skip-checks", ...sparse);
+    await git(folder, "reset", "--quiet", "--hard");
+  }
   await excludeContext(home);
   if (!(await rememberCheckout(folder, { home, branch, isFresh: true }, hooks))) {
     throw new Error(`${repository.folder} does not know the worktree that was made of it`);
   }
+}
+
+/** The folders that worktrees have, if the main branch names some. A mistake in its rules is reported when they are read. */
+async function sparseOf(repository: Repository): Promise<readonly string[]> {
+  return mainOf(repository)
+    .then((main) => readRulesOf(repository.folder, main))
+    .then(({ sparse }) => sparse)
+    .catch(() => []);
 }
 
 /**

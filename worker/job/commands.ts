@@ -8,7 +8,7 @@ import { messageOf } from "../base/problems";
 import { eachLine, startProcess } from "../base/process";
 import { sourceEnd } from "../git/copied";
 import { git } from "../git/git";
-import { isBehindLink } from "../git/included";
+import { copyShared, isBehindLink, listShared } from "../git/included";
 import { mainNameOf } from "../git/remote";
 import { copyAlong, type Origin } from "../git/rules";
 import type { Worktree } from "../git/worktree";
@@ -162,6 +162,14 @@ export async function setUp(attempt: Attempt, location: SetUpLocation): Promise<
   const { journal, output, options } = attempt;
   const { rules } = location;
   for (const value of await copyAlong(location, rules)) learnSecret(options, value);
+  if (location.sandbox.confine === undefined) {
+    const failed = await copyShared(
+      (await listShared(location.repository.folder, rules.share)).shared,
+      location.folder,
+    );
+    const title = `Not shared, as this file system copies whole files and there is no sandbox: ${failed.join(", ")}`;
+    if (failed.length > 0) output.add({ kind: "note", title, text: "", at: new Date().toISOString() });
+  }
   if (rules.setup === undefined) return;
   const origin = rules.origins.setup;
   const changed = await changedScript(location.folder, origin);

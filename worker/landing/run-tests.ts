@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { NextLanding } from "~/wire/landings/contract";
 import { learnSecret } from "../base/options";
+import { listShared } from "../git/included";
 import type { Repository } from "../git/repository";
 import { copyAlong, type Rules } from "../git/rules";
 import type { Attempt } from "../job/attempt";
@@ -97,6 +98,7 @@ export async function openFor(
       person: await keptIn(hostsFile(options.workDir), product.id),
     }),
     wanted: [],
+    shares: (await listShared(repository.folder, rules.share)).shared,
     mounts: rules.needs.map(neededMount).filter(({ name }) => allowed.includes(name)),
     refused: ({ host }) => journal.sayOnce(`Refused: ${host}`),
     loginPutBack: (name) => journal.sayOnce(loginSentence(name)),

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { access, lstat, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { personsVariables } from "../base/environment";
 import { sourceEnd } from "../git/copied";
+import { isBehindLink, type Shared } from "../git/included";
 import { referencesEnd } from "../git/worktree";
 import { openJobHome } from "./job-home";
 import { type JobStore, lendBranch, objectsInside, openStore, othersRefs } from "./job-store";
@@ -49,7 +50,7 @@ export const entryFolder = "/run/backloom-preview";
 /** Prepares a job's home, network and mounts. */
 export async function openJobView(
   { ownCommands, homes, caches, service, isOnline, mounts }: ViewOptions,
-  { id, command, repository, allowedHosts, wanted, refused, loginPutBack, mounts: needed, entry }: SandboxedJob,
+  { id, command, repository, allowedHosts, wanted, refused, loginPutBack, mounts: needed, shares, entry }: SandboxedJob,
 ): Promise<JobView> {
   const cache = join(caches, cacheName(repository));
   const options = { folder: join(homes, id), command, environment: personsVariables() };
@@ -88,11 +89,23 @@ export async function openJobView(
       folder,
       folder,
       ...(await gitOf(folder)),
+      ...(await sharedIn(folder, shares)),
       ...readOnly(await existing(`${folder}${referencesEnd}`, [""])),
       ...readOnly(await existing(`${folder}${sourceEnd}`, [""])),
       ...socket,
     ],
   };
+}
+
+/** Not where the work has something, such as a link that leads out. */
+async function sharedIn(folder: string, shares: readonly Shared[]): Promise<string[]> {
+  const mounts = shares.map(async ({ source, path }) => {
+    const place = join(folder, path);
+    const there = await lstat(place).catch(() => null);
+    const isFree = there === null || (there.isDirectory() && (await readdir(place)).length === 0);
+    return isFree && !(await isBehindLink(folder, path)) ? ["--ro-bind-try", source, place] : [];
+  });
+  return (await Promise.all(mounts)).flat();
 }
 
 export function mountOf(mount: string): string[] {

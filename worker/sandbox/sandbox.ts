@@ -2,6 +2,7 @@ import type { Confinement } from "~/wire/workers/confinement";
 import { personsVariables } from "../base/environment";
 import type { AllowedHost } from "../base/hosts";
 import type { Confine } from "../base/process";
+import type { Shared } from "../git/included";
 import type { NeededMount } from "./mounts";
 import type { RefusedHost } from "./network/job-network";
 
@@ -30,6 +31,8 @@ export interface SandboxedJob {
   refused(host: RefusedHost): void;
   /** Called when a program left the login of another account, and the one from before was put back. */
   loginPutBack(name: string): void;
+  /** Ignored files of the user's checkout that each worktree has read-only. */
+  shares: readonly Shared[];
   /** Paths of this machine that the repository needs and the user has allowed. The list may grow while the job runs. */
   mounts: readonly NeededMount[];
   /** Where the worker reaches a port of the inside: a folder that gets a socket named `in`. */

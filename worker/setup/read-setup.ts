@@ -3,7 +3,7 @@ import { personsVariables } from "../base/environment";
 import { messageOf } from "../base/problems";
 import { sendable } from "../base/sendable";
 import { gitEnd } from "../git/git";
-import { listIncluded } from "../git/included";
+import { listIncluded, listShared } from "../git/included";
 import type { Origin, Rules } from "../git/rules";
 import type { Format, Said } from "./formats";
 import { lockfiles, readInstalls } from "./installs";
@@ -120,6 +120,8 @@ export async function readSetup(
     report.left_out.push(...leftOut.map((one) => ({ path, reason: `copy: ${one}` })));
     if (files.length > 0) report.taken.push({ key: "copy", path, command: files.join(", ") });
   }
+  const { leftOut: notShared } = await listShared(source ?? "", rules.share);
+  report.left_out.push(...notShared.map((one) => ({ path: ownFile, reason: `share: ${one}` })));
   const asked = [setup.chosen, cleanup.chosen].filter((one) => one !== null && one.origin !== undefined);
   const using = readings.filter((one) => one === include || asked.some((offer) => offer?.path === one.blob.path));
   if (using.length === 0) return { report, agreement: null, rules: found, withoutAgreement: found };

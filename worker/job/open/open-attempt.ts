@@ -5,6 +5,7 @@ import { endLeftRunning } from "../../base/orphans";
 import { sendable } from "../../base/sendable";
 import { learnLogin } from "../../forge/open-forge";
 import { openChanges } from "../../git/changes";
+import { listShared } from "../../git/included";
 import { findKept, forgetKept } from "../../git/kept-branch";
 import { isOwnBranch, mainNameOf, usualPrefix } from "../../git/remote";
 import { openRepositoryOf, type Repository } from "../../git/repository";
@@ -155,6 +156,7 @@ export async function openForJob(
     allowedHosts,
     wanted: rules.net.flatMap((host) => readAllowedHosts(host, "person")?.[0] ?? []),
     mounts,
+    shares: repository === undefined ? [] : (await listShared(repository.folder, rules.share)).shared,
     loginPutBack: (name) => {
       const text = loginSentence(name);
       attempt.journal.say(text);
