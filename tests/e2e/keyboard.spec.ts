@@ -161,6 +161,8 @@ test("The palette acts on the selection first, and has every action of the page 
   await page.keyboard.press("x");
   await page.keyboard.press("ControlOrMeta+k");
   await expect(options.first()).toContainText("Status…");
+  // What fits without scrolling is drawn first.
+  await expect.poll(() => options.count()).toBeGreaterThan(14);
   const offered = await options.allTextContents();
   for (const label of shown) {
     expect(
