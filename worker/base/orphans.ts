@@ -90,9 +90,18 @@ function end(pid: number): void {
 }
 
 /** Start time of a process, in the same words in every language and time zone; its id alone may have been reused. */
-export async function beginningOf(pid: number): Promise<string | null> {
+export function beginningOf(pid: number): Promise<string | null> {
+  return columnOf(pid, "lstart");
+}
+
+/** Whether a process has ended and waits for its parent. */
+export async function isZombie(pid: number): Promise<boolean> {
+  return (await columnOf(pid, "stat"))?.startsWith("Z") ?? false;
+}
+
+function columnOf(pid: number, column: string): Promise<string | null> {
   const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
-  return run("ps", ["-o", "lstart=", "-p", String(pid)], { env }).then(
+  return run("ps", ["-o", `${column}=`, "-p", String(pid)], { env }).then(
     ({ stdout }) => stdout.trim() || null,
     () => null,
   );

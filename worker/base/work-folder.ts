@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { chmod, link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { beginningOf } from "./orphans";
+import { beginningOf, isZombie } from "./orphans";
 
 /** Code, conversations and notes of people are in these folders. */
 const ownOnly = 0o700;
@@ -119,21 +118,14 @@ export async function markOf(pid: number): Promise<string> {
 export async function isRunning(mark: string): Promise<boolean> {
   const [, id, began] = /^(\d+) ?(.*)$/.exec(mark) ?? [];
   const pid = Number(id ?? 0);
-  return isAlive(pid) && (!began || began === (await beginningOf(pid)));
+  return isAlive(pid) && (!began || began === (await beginningOf(pid))) && !(await isZombie(pid));
 }
 
-/** On Linux, a process that has ended and waits for its parent does not run. */
 function isAlive(pid: number): boolean {
   if (pid <= 0 || pid === process.pid) return false;
   try {
-    process.kill(pid, 0);
+    return process.kill(pid, 0);
   } catch {
     return false;
-  }
-  try {
-    const [state] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").slice(-1);
-    return !state?.startsWith("Z");
-  } catch {
-    return process.platform !== "linux";
   }
 }
