@@ -141,7 +141,7 @@ const cases: [name: string, files: Record<string, string>, taken: string[], lost
     "Cursor, no JSON",
     { ".cursor/worktrees.json": "{" },
     [],
-    [".cursor/worktrees.json: it cannot be read: it is no JSON"],
+    [".cursor/worktrees.json: it cannot be read: it is not JSON"],
   ],
   ["Orca", { "orca.yaml": "scripts:\n  setup: |\n    a\n    b\n" }, ["setup orca.yaml: set -e\na\nb"], []],
   ["Orca, no YAML", { "orca.yaml": "scripts: [" }, [], ["orca.yaml: it cannot be read: "]],

@@ -29,7 +29,7 @@ const leastBytes = 16;
 const mostValues = 100;
 
 /**
- * Notes what was copied, and what lies in a folder for commands to copy on, readable for the user alone. Leaves out
+ * Notes what was copied, and what is in a folder for commands to copy on, readable for the user alone. Leaves out
  * values that the main branch has as well.
  */
 export async function noteCopied(folder: string, copied: readonly string[], source: string): Promise<void> {

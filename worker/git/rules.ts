@@ -22,7 +22,7 @@ const duration = z.union([
   z.number().positive(),
   z
     .string()
-    .regex(/^[1-9]\d{0,5}[smh]$/, "is no duration such as 20s or 30m")
+    .regex(/^[1-9]\d{0,5}[smh]$/, "is not a duration such as 20s or 30m")
     .transform((text) => Number.parseInt(text, 10) * (text.endsWith("s") ? 1 : text.endsWith("m") ? 60 : 3_600)),
 ]);
 

@@ -167,7 +167,7 @@ export async function setUp(attempt: Attempt, location: SetUpLocation): Promise<
       (await listShared(location.repository.folder, rules.share)).shared,
       location.folder,
     );
-    const title = `Not shared, as this file system copies whole files and there is no sandbox: ${failed.join(", ")}`;
+    const title = `Not shared, as this file system copies whole files and nothing is mounted without a sandbox: ${failed.join(", ")}`;
     if (failed.length > 0) output.add({ kind: "note", title, text: "", at: new Date().toISOString() });
   }
   if (rules.setup === undefined) return;
@@ -226,7 +226,7 @@ export async function changedScript(folder: string, origin: Origin | undefined):
   return null;
 }
 
-/** Where a preview listens: the same in every worktree, as each sandbox has a network of its own. */
+/** Where a preview listens: the same in every worktree, as a sandbox shares its network with none. */
 const usualPort = 3000;
 
 /** Variables of set-up, cleanup and preview commands; those of another tool only for what its file says. */
