@@ -19,6 +19,7 @@ import {
   webAddress,
 } from "./env-values.server";
 import { bracketed, localOrigins, loopbackNames, printableHost, withLoopbackNames } from "./own-origins.server";
+import { previewHostsOf } from "./preview-hosts.server";
 
 /**
  * The environment, read and checked once at start. This is the only reader of `process.env`;
@@ -136,7 +137,9 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     const wrong = issues.map(({ path, message }) => `${String(path[0])} ${message}`.replace(" :", ":"));
     throw new EnvironmentError([...unread, ...wrong]);
   }
-  const problems = [missingForSupabase, missingForPush, missingForOidc].flatMap((missing) => missing(parsed.data));
+  const problems = [missingForSupabase, missingForPush, missingForOidc, wrongForPreviews].flatMap((find) =>
+    find(parsed.data),
+  );
   if (problems.length > 0) throw new EnvironmentError(problems);
   return toEnv(parsed.data);
 }
@@ -164,6 +167,17 @@ function missingForPush(values: Variables): string[] {
   const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = values;
   const isWhole = publicKey && privateKey ? values.VAPID_SUBJECT : !publicKey && !privateKey;
   return isWhole ? [] : ["VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY and VAPID_SUBJECT must be set together or not at all"];
+}
+
+/** Pages of previews are untrusted: encrypted but on this machine, and under no name that leads to the service. */
+function wrongForPreviews({ APP_ORIGIN, PREVIEW_ORIGIN }: Variables): string[] {
+  if (PREVIEW_ORIGIN === undefined) return [];
+  const { isSecure, suffix } = previewHostsOf(PREVIEW_ORIGIN);
+  if (!isSecure && suffix !== ".localhost") return ["PREVIEW_ORIGIN must begin with https://"];
+  const holdsService = APP_ORIGIN !== undefined && `.${new URL(APP_ORIGIN).hostname}`.endsWith(suffix);
+  return holdsService && suffix !== ".localhost"
+    ? ["PREVIEW_ORIGIN must not lead to APP_ORIGIN: take a domain that is only for previews"]
+    : [];
 }
 
 function toEnv(values: Variables): Env {

@@ -130,3 +130,13 @@ it("The start reports all problems of the environment at once", () => {
   expect(problemsOf({ VAPID_PUBLIC_KEY: "x".repeat(87) })).toHaveLength(1);
   expect(problemsOf({ SUPABASE_SECRET_KEY: "x" })).toHaveLength(1);
 });
+
+it.each([
+  [[], "https://*.previews.example.net"],
+  [[], "http://*.localhost:3000"],
+  [["PREVIEW_ORIGIN must begin with https://"], "http://*.previews.example.net"],
+  [["PREVIEW_ORIGIN must not lead to APP_ORIGIN: take a domain that is only for previews"], "https://*.example.com"],
+  [["PREVIEW_ORIGIN must be an address whose first label is *, like https://*.previews.example.net"], "https://x.net"],
+])("Previews are encrypted and under a domain without the service: %j for %s", (problems, PREVIEW_ORIGIN) => {
+  expect(problemsOf({ APP_ORIGIN: "https://backlog.example.com", PREVIEW_ORIGIN })).toEqual(problems);
+});
