@@ -55,9 +55,9 @@ function AttemptFacts({ attempt }: { attempt: AgentJobDetail["attempts"][number]
         ) : null}
         {attempt.references.length > 0 ? (
           <Fact term="Could read">
-            {attempt.references.map(({ name, sha }) => (
-              <CodeChip key={name}>{`${name} ${sha.slice(0, 10)}`}</CodeChip>
-            ))}
+            <CodeChip className="wrap-anywhere whitespace-normal">
+              {attempt.references.map(({ name, sha }) => `${name} ${sha.slice(0, 10)}`).join(", ")}
+            </CodeChip>
           </Fact>
         ) : null}
         {attempt.kept_ref ? (

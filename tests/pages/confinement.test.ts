@@ -34,9 +34,12 @@ it("The owner can require a sandbox and list the hosts jobs may reach; a list wi
     ["intent", "update"],
     ["code", product.code],
     ["may_reach", "pypi.org\nhttp://evil"],
+    ["references", "api file:///etc"],
   ]);
   expect(slip.status).toBe(422);
-  expect(await slip.text()).toContain("&quot;http://evil&quot; is not a host");
+  const said = await slip.text();
+  expect(said).toContain("&quot;http://evil&quot; is not a host");
+  expect(said).toContain("Line 1: Must be an https, ssh or git@ address without a password.");
   expect(await read()).toMatchObject({ may_reach });
 
   await visitor.submit(settings, "update", { may_reach: "crates.io" });
@@ -62,6 +65,12 @@ it("a job, its attempts and the workers say plainly whether they were confined",
     expect(await visitor.read(`/jobs/${id}${page}`)).toContain("Sandbox: bubblewrap");
     expect(await visitor.read(`/jobs/${open?.id}${page}`)).toContain("No sandbox");
   }
+  const references = [
+    { name: "api", sha: "1a2b3c4d5e6f" },
+    { name: "web", sha: "9" },
+  ];
+  await client.call("update_job_status", { job_id: id, attempt: 1, status: "running", references });
+  expect(await visitor.read(`/jobs/${id}/attempts`)).toContain("api 1a2b3c4d5e, web 9");
   const workers = await visitor.read("/agents/workers");
   expect(workers).toContain("Sandbox: bubblewrap");
   expect(workers).toContain("No sandbox");
