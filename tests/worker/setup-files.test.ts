@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { listIncluded } from "../../worker/git/included";
 import { readRulesOf } from "../../worker/git/rules";
+import { changedScript } from "../../worker/job/commands";
 import { readSetup } from "../../worker/setup/read-setup";
 import { tablesWith } from "../db/tables-with";
 import { gitIn, openStage, startRun } from "./fixture";
@@ -181,6 +182,21 @@ it("Only other tools' files need a yes, a new one for new content, and a lockfil
   expect(first.withoutAgreement).toMatchObject({ setup: undefined, include: "" });
   commit({ [codex]: '[setup]\nscript = "npm ci; true"' });
   expect((await readAt()).agreement?.hash).not.toBe(first.agreement?.hash);
+});
+
+it("A script that a command runs by its path counts only as the main branch has it", async () => {
+  const path = ".cursor/set-up.sh";
+  commit({ ".cursor/worktrees.json": '{"setup-worktree":"set-up.sh"}', [path]: "echo main\n" });
+  const { rules, taken } = await readAt();
+  expect(taken).toEqual([`setup .cursor/worktrees.json: ./${path}`]);
+  const changed = () => changedScript(repo, rules.origins.setup);
+  expect(await changed()).toBeNull();
+  writeFileSync(join(repo, path), "echo other\n");
+  expect(await changed()).toBe(path);
+  rmSync(join(repo, path));
+  symlinkSync("/etc/passwd", join(repo, path));
+  expect(await changed()).toBe(path);
+  git("reset", "--hard", "--quiet");
 });
 
 it("Ignored files come along by .worktreeinclude, and no tracked, linked, installed, large or plain ones", async () => {
