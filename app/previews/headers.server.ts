@@ -26,7 +26,8 @@ export function headersToProgram(
 ): OutgoingHttpHeaders {
   const named = String(headers.connection ?? "")
     .toLowerCase()
-    .split(/ *, */);
+    .split(",")
+    .map((name) => name.trim());
   const dropped = new Set([...ofConnection, ...named]);
   const kept: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
