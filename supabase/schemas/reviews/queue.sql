@@ -114,8 +114,16 @@ begin
     join public.products p on p.id = j.product_id
     join public.tasks t on t.id = j.task_id
     join public.stories s on s.id = t.story_id
-    cross join lateral (select case when (private.review_place(j.id) ->> 'is_whole')::boolean
-      then array(select u.job_id from private.unjudged_attempts(s.id) u) else array[j.id] end as job_ids) w
+    left join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+    -- Only the last of a story is asked for the rest of it, or a large story is read once for each of its tasks.
+    cross join lateral (select case
+      when d.job_id is null or exists (
+        select from public.tasks o
+        join public.agent_jobs k on k.task_id = o.id and k.status = 'QUEUED' and k.phase = 'review'
+        join public.job_diffs e on e.job_id = k.id and e.attempt = k.attempt
+        where o.story_id = s.id and (e.created_at, k.position, k.id) > (d.created_at, j.position, j.id)) then array[j.id]
+      when (private.review_place(j.id) ->> 'is_whole')::boolean then array(select u.job_id from private.unjudged_attempts(s.id) u)
+      else array[j.id] end as job_ids) w
     where j.id = p_job_id);
 end;
 $$;
