@@ -7,7 +7,7 @@ import { type ChatMessage, ChatProblem, type ChatReply, type ChatService } from 
 const textLimit = 4000;
 const syncMilliseconds = 30_000;
 const strangerMilliseconds = 10 * 60_000;
-/** Older words are no answer any more. They are offered again after each start, and known by their id. */
+/** Older words do not count any more. They are offered again after each start, and known by their id. */
 const oldestMilliseconds = 24 * 3_600_000;
 
 const noEncryption =

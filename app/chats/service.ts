@@ -1,4 +1,4 @@
-/** What the four chat services have in common: an adapter opens one connection, and tells what people press and write. */
+/** The four chat services in common: an adapter opens one connection and passes on what people press and write. */
 
 export const chatServices = ["telegram", "slack", "discord", "matrix"] as const;
 export type ChatServiceName = (typeof chatServices)[number];

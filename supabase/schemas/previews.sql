@@ -287,7 +287,7 @@ begin
 end;
 $$;
 
--- Why the work of a job cannot be tried, whoever asks and whichever worker is there; null if it can.
+-- Why the work of a job cannot be tried, for any person and any worker; null if it can.
 create function private.preview_refusal(p_job public.agent_jobs) returns text language plpgsql stable set search_path = '' as $$
 begin
   return case

@@ -89,7 +89,7 @@ begin
 end;
 $$;
 
--- One line of the queue: what, why now, how sure. The last work of a story stands for all that is judged with it (docs/review.md).
+-- One line of the queue: what, why now, how sure. The last work of a story represents all that is judged with it (docs/review.md).
 create function private.waiting_review_json(p_job_id uuid, p_since timestamptz, p_tasks integer, p_jobs integer)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
