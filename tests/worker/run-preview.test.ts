@@ -264,7 +264,9 @@ it("A preview starts what the main branch says, not what the work says, and in n
 }, async () => {
   const away = { name: "web", runtimeExecutable: "true", cwd: "../.." };
   const { start } = await scene({ ".claude/launch.json": launch([away]) }, "off");
-  await expect(start()).rejects.toThrow("not in the repository");
+  await expect(start()).rejects.toThrow("--trust-setup");
+  const trusted = await scene({ ".claude/launch.json": launch([away]) }, "off", ["--trust-setup"]);
+  await expect(trusted.start()).rejects.toThrow("not in the repository");
   const { git, repo, head_sha } = await scene({ ".backloom.yml": rules }, "off");
   git("checkout", "--quiet", "-b", "work");
   writeFileSync(join(repo, ".backloom.yml"), "preview: { run: steal }\n");

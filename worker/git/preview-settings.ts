@@ -7,6 +7,8 @@ import type { Rules } from "./rules";
 /** How the application of a repository is started, and how it is known to be ready. */
 export interface PreviewSettings {
   run: string;
+  /** Another tool's file says so, not `.backloom.yml`. */
+  isOthers: boolean;
   /** Folder of the worktree in which it runs. */
   folder: string;
   environment: Record<string, string>;
@@ -54,6 +56,7 @@ export async function readPreview(folder: string, base: string, rules: Rules): P
   const given = typeof preview === "object" ? preview : undefined;
   const common = {
     environment: {},
+    isOthers: false,
     folder,
     isPortFixed: false,
     port: given?.port ?? usualPort,
@@ -97,6 +100,7 @@ async function readLaunch(folder: string, base: string, name: string | undefined
     run: chosen.words.map((word) => quoted(inWorktree(word))).join(" "),
     folder: resolve(folder, inWorktree(chosen.cwd)),
     environment: chosen.env,
+    isOthers: true,
     port: chosen.port,
     isPortFixed: chosen.autoPort === false,
   };

@@ -80,6 +80,9 @@ async function begin(
       "The main branch does not say how to start it: add `preview:` to .backloom.yml, or .claude/launch.json",
     );
   }
+  if (settings.isOthers && sandboxes.confinement === "none" && !options.trustsSetup) {
+    throw new Error("Without a sandbox, .claude/launch.json starts nothing here: start the worker with --trust-setup");
+  }
   for (const value of await copyAlong({ folder, repository }, rules)) learnSecret(options, value);
   const isInside = sandboxes.confinement === "bwrap";
   const { port, reach, entry } = isInside
