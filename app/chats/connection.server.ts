@@ -136,7 +136,9 @@ export function openSocket(
   socket.on("error", () => undefined);
   socket.on("message", (data) => {
     isAlive = true;
-    handled = handled.then(() => onFrame(parsed(String(data)))).catch(() => socket.terminate());
+    // None after the one that failed, or a session would continue after it.
+    const handle = () => (socket.readyState === WebSocket.OPEN ? onFrame(parsed(String(data))) : undefined);
+    handled = handled.then(handle).catch(() => socket.terminate());
   });
   const ended = new Promise<number>((resolve) => {
     socket.on("close", (code) => {
