@@ -29,6 +29,8 @@ const signs: Record<string, RegExp> = {
 
 it("Ten changes of 3 to 40 files and 20 to 2,000 lines wait for a verdict", () => {
   expect(reviews.map(({ story }) => story.title).sort()).toEqual(reviewedStories.map(({ title }) => title).sort());
+  // The story of four tasks is judged as one.
+  expect(reviews.map(({ tasks }) => tasks).sort()).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 4]);
   const lines = reviews.map(({ size }) => size.additions + size.deletions);
   expect(reviews.map(({ size }) => size.files).sort((a, b) => a - b)).toMatchObject({ 0: 3, 9: 40 });
   expect([Math.min(...lines), Math.max(...lines)]).toEqual([20, 1992]);
