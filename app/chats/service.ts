@@ -74,7 +74,7 @@ export interface OpenChat {
   close(): Promise<void>;
 }
 
-/** An adapter. `open` resolves at once: it connects, and reconnects, by itself and tells of it by `state`. A token that does not hold ends in `refused` with a sentence, without another try. */
+/** An adapter. `open` resolves at once: it connects, and reconnects, by itself and reports it as `state`. A token that does not hold ends in `refused` with a sentence, without another try. */
 export interface ChatService {
   name: ChatServiceName;
   open(config: ChatConfig, on: ChatHandlers): Promise<OpenChat>;

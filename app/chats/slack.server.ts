@@ -94,7 +94,7 @@ export const slack: ChatService = {
           }
           if (type === "disconnect") return resolve(undefined);
           await handle(payload);
-          // Not before it is stored. What takes longer than three seconds comes again, and does nothing twice.
+          // Not before it is stored. An event that takes longer than three seconds is sent again, and does nothing twice.
           if (envelope_id) opening.send({ envelope_id });
         });
         current = opening;

@@ -25,7 +25,7 @@ export function MarkChip({ mark }: { mark: ReviewMark }) {
 
 const isWeighty = (mark: ReviewMark) => markWords[mark].weight !== "gray";
 
-/** The marks that a list has room for: the two most dangerous, gray ones where there are no others. */
+/** The marks that a list has room for: the two most dangerous, gray ones only if all are gray. */
 export function WeightyMarks({ marks }: { marks: readonly ReviewMark[] }) {
   const shown = marks.some(isWeighty) ? marks.filter(isWeighty) : marks;
   return shown.slice(0, 2).map((mark) => <MarkChip key={mark} mark={mark} />);
