@@ -31,14 +31,18 @@ const delays = z.object({ retry_after: z.number().optional(), retry_after_ms: z.
 /** One request to a chat service. Throws a `ChatProblem` without a secret when it is out of reach, or asks for a pause. */
 export async function callChat(call: ChatCall) {
   const { service, url, method = "POST", authorization, body, signal, waitsMilliseconds = 0 } = call;
-  const deadline = AbortSignal.timeout(answerWithinMilliseconds + waitsMilliseconds);
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new Error("no answer in time")),
+    answerWithinMilliseconds + waitsMilliseconds,
+  );
   const headers = { Authorization: authorization, "Content-Type": "application/json; charset=utf-8" };
   try {
     const response = await fetch(url, {
       method,
       headers,
       redirect: "error",
-      signal: AbortSignal.any([signal, deadline]),
+      signal: AbortSignal.any([signal, late.signal]),
       body: body && JSON.stringify(body),
     });
     const said: unknown = await response.json().catch(() => ({}));
@@ -47,6 +51,8 @@ export async function callChat(call: ChatCall) {
   } catch (error) {
     if (error instanceof ChatProblem) throw error;
     throw new ChatProblem(`${service} cannot be reached: ${reasonOf(error)}.`);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

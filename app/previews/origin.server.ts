@@ -73,7 +73,7 @@ export class PreviewOrigins {
     if (hasBody) sendBody(request, stream, () => say(response, "tooLarge"));
   }
 
-  /** Carries a WebSocket of a page. A request for another protocol is answered as any. */
+  /** Carries a WebSocket of a page. A request for another protocol gets the usual response. */
   async upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const response = responseOn(request, socket);
     const { upgrade = "", "sec-websocket-key": key = "" } = request.headers;

@@ -131,7 +131,7 @@ function refuse(request: IncomingMessage, socket: Socket, [status, error]: Refus
   response.end(JSON.stringify({ error, code: status }));
 }
 
-/** The response to a request for another protocol that is answered as any other. Its connection ends with it. */
+/** The usual response, to a request for another protocol. Its connection ends with it. */
 export function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;

@@ -177,7 +177,9 @@ const notShown: Record<string, [number, string]> = {
   "api.imports.$id": [404, "no import of theirs"],
   "api.jobs.$id.diff": [404, "no changes were sent"],
   "api.jobs.$id.guide": [404, "no changes were sent"],
+  "api.jobs.$id.preview": [404, "no preview was started"],
   authorize: [400, "no program asks"],
+  "previews.$id": [404, "no one's preview"],
   "skills.$name.SKILL[.]md": [404, "no such skill"],
   theme: [204, "leads on"],
 };

@@ -87,7 +87,7 @@ it("The inbox leads to an agent's changes, where a verdict ends the job or sends
   const place = `/stories/${at(stories, 0).id}/changes?task=${at(tasks, 0).id}`;
   expect(await visitor.read("/inbox")).toContain(`href="/jobs/${job.id}/changes"`);
   const sentBack = { verdict: "request_changes", summary: "Say it warmer" };
-  // Its reason stands on the task at once, and none of its pages asks for a review of what was just sent back.
+  // The task gives its reason at once, and none of its pages asks for a review of what was just sent back.
   const task = `/tasks/${at(tasks, 0).id}`;
   const panel = `/products/${product.id}/backlog?panel=task:${at(tasks, 0).id}`;
   await reviewJob(actor, { job_id: job.id, ...sentBack, verdict: "request_changes", undo_seconds: 10 });

@@ -33,19 +33,19 @@ async function scene() {
   return { ...world, ...visitor, run, runOf };
 }
 
-it("A planned task starts where its ceiling stands, and its run has a page without a sprint", async () => {
+it("A planned task starts where its ceiling is shown, and its run has a page without a sprint", async () => {
   const { stories, tasks, product, read, send, run, runOf } = await scene();
   const address = run(`task:${at(tasks, 1).id}`, `story:${at(stories, 0).id}`);
-  const told = (await read(address)).replaceAll(/<[^>]*>/g, "");
-  expect(told).toContain("Start run");
+  const shown = (await read(address)).replaceAll(/<[^>]*>/g, "");
+  expect(shown).toContain("Start run");
   // What it runs, who could do it, and what it may take.
-  for (const { code, title } of [at(tasks, 0), at(tasks, 1)]) expect(told).toContain(code + title);
-  expect(told).toMatch(/2 tasks.*No worker is online.*Not enough data for a forecast/s);
+  for (const { code, title } of [at(tasks, 0), at(tasks, 1)]) expect(shown).toContain(code + title);
+  expect(shown).toMatch(/2 tasks.*No worker is online.*Not enough data for a forecast/s);
   for (const page of [`/tasks/${at(tasks, 1).id}`, `/stories/${at(stories, 0).id}`]) {
     const press = /<form[^>]*\/runs\/new"[^>]*>/.exec(await read(page))?.[0];
     expect(press, page).toContain('method="get"');
   }
-  expect(told).toContain("Stop each task at");
+  expect(shown).toContain("Stop each task at");
   const led = (await send(run(`task:${at(tasks, 1).id}`), [])).headers.get("location");
   const started = await runOf(led);
   expect(started).toMatchObject({ sprint_id: null, jobs_total: 1 });

@@ -95,7 +95,7 @@ async function answerTo(id: string, path: string, headers: Record<string, string
   return { status, headers: rest, body };
 }
 
-it("Who may not see a preview cannot tell it from one that never was", async () => {
+it("Who may not see a preview cannot distinguish it from one that never was", async () => {
   const { id } = await openPreview();
   const [ended, other] = [await seedPreview(), await seedPreview()];
   const outsider = await t.createUser();
@@ -142,7 +142,7 @@ it("A preview that has ended says so to its viewers, and clears what it kept but
   ]);
 });
 
-it("A preview waits for a worker that was cut off, and goes on once it is back", async () => {
+it("A preview waits for a worker that was cut off, and continues once it is back", async () => {
   const { id, tunnel } = await openPreview();
   const cookie = await enter(id);
   await tunnel.close();
@@ -316,7 +316,7 @@ it("A program with names of its own is asked by its public one", async () => {
   expect(JSON.parse(body).headers).toMatchObject({ host: hostOf(id), origin });
 });
 
-it("A request for another protocol is answered as any", async () => {
+it("A request for another protocol gets the usual response", async () => {
   const headers = ["Connection: Upgrade", "Upgrade: h2c"];
   const message = `GET /api/health HTTP/1.1\r\nHost: localhost\r\n${headers.join("\r\n")}\r\n\r\n`;
   expect(await rawRequest(app.port, message)).toMatchObject({ status: 200 });

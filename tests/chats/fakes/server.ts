@@ -19,7 +19,7 @@ export interface FakeRequest {
 export interface FakeAnswer {
   status?: number;
   headers?: Record<string, string>;
-  /** Nothing is answered 204. */
+  /** Without news it responds 204. */
   json?: unknown;
 }
 

@@ -28,7 +28,7 @@ export interface FakeService {
   write(person: FakePerson, text: string, replyTo?: FakeMessage): void;
   /** Delivers the last event once more, as services do that heard no acknowledgment. */
   repeat(): void;
-  /** The next sending is answered 429. */
+  /** The response to the next message is 429. */
   slowDown(seconds: number): void;
   /** The token does not hold any more. */
   revoke(): void;

@@ -110,12 +110,14 @@ const askMilliseconds = 120_000;
 async function rulesOf(attempt: Attempt, sandboxes: Sandbox, worktree: Worktree): Promise<Rules> {
   const { options, heartbeat, journal, output } = attempt;
   const { folder, repository } = worktree;
+  const unanswered = new AbortController();
+  const timer = setTimeout(() => unanswered.abort(), askMilliseconds);
   const { found, isTaken, rules } = await readAgreed(folder, await meetingOf(worktree), {
     options,
     repository: repository.folder,
     isConfined: sandboxes.confinement !== "none",
-    signal: AbortSignal.any([heartbeat.signal, AbortSignal.timeout(askMilliseconds)]),
-  });
+    signal: AbortSignal.any([heartbeat.signal, unanswered.signal]),
+  }).finally(() => clearTimeout(timer));
   heartbeat.signal.throwIfAborted();
   for (const { title, text } of firstLines(found, isTaken)) {
     journal.say(title);
