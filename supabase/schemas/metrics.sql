@@ -24,6 +24,10 @@ begin
       from public.agent_questions q where q.status = 'OPEN'),
     'notices', (select json_build_object('pending', count(*), 'oldest_seconds', extract(epoch from v_now - min(n.created_at)))
       from public.notices n where n.status = 'PENDING'),
+    'chats', (select coalesce(json_object_agg(x.service, json_build_object(
+        'on', (x.state = 'on' and x.held_until > v_now)::integer,
+        'waiting', (select count(*) from public.chat_messages m join public.chats c on c.id = m.chat_id
+          where c.service = x.service and m.state = 'queued'))), '{}') from public.chat_connections x),
     'budgets', private.budget_metrics(),
     'schedules', (select coalesce(json_object_agg(x.name, x.finished_at), '{}') from (
       select s.name, extract(epoch from max(s.finished_at)) as finished_at from public.schedule_runs s

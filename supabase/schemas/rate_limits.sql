@@ -176,6 +176,7 @@ begin
       ('push_subscription', 20, 60),
       ('webhook', 10, 60),
       ('inbox', 240, 60),
+      ('chat', 10, 600),
       ('saved_view', 60, 60),
       ('label', 60, 60),
       ('lesson', 120, 60),
@@ -199,6 +200,9 @@ begin
       -- per hook address: what is sent, and what is new
       ('hook', 3000, 60),
       ('hook_item', 300, 3600),
+      -- per account of a chat service
+      ('chat_code', 5, 600),
+      ('chat_stranger', 1, 86400),
       -- per job
       ('job_output', 240, 60),
       ('job_diff', 30, 60),

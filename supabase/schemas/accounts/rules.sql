@@ -131,6 +131,7 @@ declare
   v_ended integer;
 begin
   update public.login_pairings set status = 'CANCELLED' where user_id = p_user_id and status = 'APPROVED';
+  delete from public.chats c where c.user_id = p_user_id;
 
   update public.user_sessions set revoked_at = private.now()
   where user_id = p_user_id and revoked_at is null and id is distinct from p_keep_session_id;

@@ -29,7 +29,7 @@ begin
   end if;
 
   update public.agent_questions q
-  set status = 'ANSWERED', answered_by = auth.uid(), answered_at = private.now(),
+  set status = 'ANSWERED', answered_by = auth.uid(), answered_at = private.now(), answered_via = private.answer_source() ->> 'via',
       answer = concat_ws(': ', case when v_verdict = 'request_changes' then 'Changes requested'
         when p_plan is distinct from q.plan and p_plan is not null then 'Approved as edited' else 'Approved' end, nullif(v_summary, ''))
   where q.id = v_question.id;

@@ -32,7 +32,8 @@ begin
   end if;
 
   update public.agent_questions q
-  set status = 'ANSWERED', answer = v_answer, answered_by = auth.uid(), answered_at = private.now()
+  set status = 'ANSWERED', answer = v_answer, answered_by = auth.uid(), answered_at = private.now(),
+      answered_via = private.answer_source() ->> 'via'
   where q.id = p_question_id
   returning q.* into v_question;
   perform private.act_on_failure_answer(v_question, p_option);

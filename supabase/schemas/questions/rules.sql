@@ -14,6 +14,8 @@ begin
     perform private.queue_notices('question_opened', new.product_id, new.assignee_id, true,
       format(case new.kind when 'permission' then 'An agent asks your permission: %s' else 'A question about %s' end, v_subject), concat_ws(': ', new.reach, new.question), '/inbox?show=questions&question=' || new.id, private.question_json(new), new.reader_id);
   elsif new.status = 'ANSWERED' then
+    perform private.audit(new.answered_by, new.answered_by, 'question.answered', private.answer_source()
+      || jsonb_build_object('question_id', new.id, 'product_id', new.product_id, 'subject', v_subject));
     perform private.queue_notices('question_answered', new.product_id, null, false,
       format('Answered: %s', v_subject), new.answer, '/inbox?show=questions&question=' || new.id, private.question_json(new), new.reader_id);
   elsif new.status = 'EXPIRED' then

@@ -37,6 +37,7 @@ create table public.agent_questions (
   answer text constraint agent_questions_answer_length check (char_length(answer) <= 4000),
   answered_by uuid references public.users (id) on delete set null,
   answered_at timestamptz,
+  answered_via text constraint agent_questions_answered_via_known check (answered_via in ('web', 'telegram', 'slack', 'discord', 'matrix')),
   expires_at timestamptz not null default private.now() + interval '7 days',
   on_expiry public.question_expiry not null default 'STOP',
   escalate_to uuid references public.users (id) on delete set null,
