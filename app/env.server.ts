@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import { type ChatSettings, chatVariables, missingForChats, toChats } from "./env-chats.server";
 import { type FileLimits, limitVariables, type StreamLimits } from "./env-limits.server";
 import { missingForOidc, type OidcSettings, oidcVariables, toOidc } from "./env-oidc.server";
 import { readSecretFiles } from "./env-secrets.server";
@@ -20,6 +21,7 @@ import {
 } from "./env-values.server";
 import { bracketed, localOrigins, loopbackNames, printableHost, withLoopbackNames } from "./own-origins.server";
 import { previewHostsOf } from "./preview-hosts.server";
+import type { ChatServiceName } from "./wire/chats/contract";
 
 /**
  * The environment, read and checked once at start. This is the only reader of `process.env`;
@@ -58,6 +60,7 @@ const variables = z.object({
     .default("false"),
   REGISTRATION: z.enum(registrations, `must be one of ${registrations.join(", ")}`).optional(),
   ...oidcVariables,
+  ...chatVariables,
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
   ...limitVariables,
 });
@@ -114,6 +117,8 @@ export interface Env {
   registration: (typeof registrations)[number];
   /** The identity provider. If undefined, people sign in with a password only. */
   oidc: OidcSettings | undefined;
+  /** The chat services that have a bot; the others are not connected to. */
+  chats: Partial<Record<ChatServiceName, ChatSettings>>;
   logLevel: Variables["LOG_LEVEL"];
   streamLimits: StreamLimits;
   fileLimits: FileLimits;
@@ -137,7 +142,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     const wrong = issues.map(({ path, message }) => `${String(path[0])} ${message}`.replace(" :", ":"));
     throw new EnvironmentError([...unread, ...wrong]);
   }
-  const problems = [missingForSupabase, missingForPush, missingForOidc, wrongForPreviews].flatMap((find) =>
+  const problems = [missingForSupabase, missingForPush, missingForOidc, missingForChats, wrongForPreviews].flatMap((find) =>
     find(parsed.data),
   );
   if (problems.length > 0) throw new EnvironmentError(problems);
@@ -201,6 +206,7 @@ function toEnv(values: Variables): Env {
     allowPrivateDestinations: values.ALLOW_PRIVATE_DESTINATIONS === "true",
     registration: values.REGISTRATION ?? (isOfThisMachine(values) ? "open" : "invite"),
     oidc: toOidc(values),
+    chats: toChats(values),
     logLevel: values.LOG_LEVEL,
     streamLimits: {
       perUser: values.STREAMS_PER_USER,

@@ -1,16 +1,9 @@
+import type { ChatSettings } from "~/env-chats.server";
+import type { ChatServiceName } from "~/wire/chats/contract";
+
 /** The four chat services in common: an adapter opens one connection and passes on what people press and write. */
 
-export const chatServices = ["telegram", "slack", "discord", "matrix"] as const;
-export type ChatServiceName = (typeof chatServices)[number];
-
-export interface ChatConfig {
-  /** All before the method, for example `https://slack.com/api`; for Matrix the homeserver. */
-  api: string;
-  /** Of the bot; for Matrix its access token. */
-  token: string;
-  /** Slack's app-level token. */
-  appToken?: string;
-}
+export type ChatConfig = ChatSettings;
 
 export interface ChatMessage {
   text: string;

@@ -127,6 +127,7 @@ export type Database = {
       cleanup_agent_artifacts: { Args: Record<PropertyKey, never>; Returns: Json };
       complete_sprint: { Args: { p_sprint_id: string }; Returns: Json };
       configure_account: { Args: { p_is_demo?: boolean; p_role?: string; p_user_id: string }; Returns: Json };
+      confirm_chat: { Args: { p_chat_id: string }; Returns: Json };
       count_file_bytes: { Args: Record<PropertyKey, never>; Returns: Json };
       create_api_token: {
         Args: {
@@ -139,6 +140,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      create_chat: { Args: { p_is_set_up: boolean; p_service: string; p_time_zone?: string }; Returns: Json };
       create_from_list: { Args: { p_items: Json; p_pbi_id?: string; p_story_id?: string }; Returns: Json };
       create_idea: {
         Args: { p_description?: string; p_product_id: string; p_refuse_similar?: boolean; p_title: string };
@@ -266,6 +268,7 @@ export type Database = {
       decide_lesson: { Args: { p_lesson_id: string; p_text?: string; p_verdict: string }; Returns: Json };
       decline_story: { Args: { p_story_id: string }; Returns: Json };
       delete_budget: { Args: { p_budget_id: string; p_product_id: string }; Returns: Json };
+      delete_chat: { Args: { p_chat_id: string }; Returns: Json };
       delete_comment: { Args: { p_comment_id: string; p_id: string; p_kind: string }; Returns: Json };
       delete_file: { Args: { p_file_id: string }; Returns: Json };
       delete_job_comment: { Args: { p_comment_id: string; p_job_id: string }; Returns: Json };
@@ -386,8 +389,32 @@ export type Database = {
       get_task_page: { Args: { p_task_id: string }; Returns: Json };
       give_back_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
       has_accounts: { Args: Record<PropertyKey, never>; Returns: Json };
+      hear_chat: {
+        Args: {
+          p_account_id: string;
+          p_account_name: string;
+          p_event_id: string;
+          p_option?: string;
+          p_ref?: string;
+          p_room?: string;
+          p_service: string;
+          p_text?: string;
+        };
+        Returns: Json;
+      };
       heartbeat_agent_job: {
         Args: { p_attempt: number; p_job_id: string; p_quota_pct?: number; p_seen_messages?: Json; p_usage?: Json };
+        Returns: Json;
+      };
+      hold_chat: {
+        Args: {
+          p_bot_name?: string;
+          p_error?: string;
+          p_holder: string;
+          p_reason?: string;
+          p_service: string;
+          p_state: string;
+        };
         Returns: Json;
       };
       import_backlog: {
@@ -449,6 +476,8 @@ export type Database = {
       list_api_tokens: { Args: Record<PropertyKey, never>; Returns: Json };
       list_audit_events: { Args: { p_all?: boolean; p_before?: string }; Returns: Json };
       list_candidates: { Args: { p_id: string; p_kind: string; p_query?: string }; Returns: Json };
+      list_chat_connections: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_chats: { Args: Record<PropertyKey, never>; Returns: Json };
       list_comments: { Args: { p_cursor?: string; p_id: string; p_kind: string; p_limit?: number }; Returns: Json };
       list_dependencies: { Args: { p_id: string; p_kind: string }; Returns: Json };
       list_due_recurrences: { Args: Record<PropertyKey, never>; Returns: Json };
@@ -523,6 +552,10 @@ export type Database = {
       next_issue_note: { Args: { p_product_id: string; p_project: string; p_worker: string }; Returns: Json };
       next_landing: { Args: { p_product_id: string; p_pushes?: boolean; p_worker: string }; Returns: Json };
       next_upkeep: { Args: { p_product_id: string; p_worker: string }; Returns: Json };
+      note_chat_work: {
+        Args: { p_error?: string; p_give_up?: boolean; p_ids: Json; p_ref?: string; p_retry_seconds?: number };
+        Returns: Json;
+      };
       note_first_look: { Args: { p_job_id: string }; Returns: Json };
       observe_issues: { Args: { p_issues: Json; p_label: string; p_product_id: string }; Returns: Json };
       observe_pulls: { Args: { p_product_id: string; p_pulls: Json }; Returns: Json };
@@ -789,6 +822,7 @@ export type Database = {
         Args: { p_at_once?: boolean; p_confinement?: string; p_product?: string; p_task: string; p_worker?: string };
         Returns: Json;
       };
+      take_chat_work: { Args: { p_limit?: number; p_service: string }; Returns: Json };
       take_due_notices: { Args: { p_lease_seconds?: number; p_limit?: number }; Returns: Json };
       take_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
       taken_file_ids: { Args: { p_ids: Json }; Returns: Json };
@@ -797,6 +831,7 @@ export type Database = {
       undo_story_review: { Args: { p_story_id: string }; Returns: Json };
       unlink_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
       unsubscribe_push: { Args: { p_endpoint?: string; p_id?: string }; Returns: Json };
+      update_chat: { Args: { p_chat_id: string; p_fields: Json }; Returns: Json };
       update_idea: { Args: { p_changes: Json; p_idea_id: string }; Returns: Json };
       update_label: { Args: { p_changes: Json; p_label_id: string; p_product_id: string }; Returns: Json };
       update_pbi: { Args: { p_changes: Json; p_pbi_id: string }; Returns: Json };
@@ -1255,6 +1290,7 @@ export type Database = {
           answer: string | null;
           answered_at: string | null;
           answered_by: string | null;
+          answered_via: string | null;
           asked_by: string | null;
           assignee_id: string | null;
           created_at: string;
@@ -1284,6 +1320,7 @@ export type Database = {
           answer?: string | null;
           answered_at?: string | null;
           answered_by?: string | null;
+          answered_via?: string | null;
           asked_by?: string | null;
           assignee_id?: string | null;
           created_at?: string;
@@ -1312,6 +1349,7 @@ export type Database = {
           answer?: string | null;
           answered_at?: string | null;
           answered_by?: string | null;
+          answered_via?: string | null;
           asked_by?: string | null;
           assignee_id?: string | null;
           created_at?: string;
@@ -1815,6 +1853,174 @@ export type Database = {
             columns: ["product_id"];
             isOneToOne: false;
             referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      chat_connections: {
+        Row: {
+          bot_name: string | null;
+          held_until: string;
+          holder: string;
+          last_error: string | null;
+          last_error_at: string | null;
+          reason: string | null;
+          service: string;
+          state: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          bot_name?: string | null;
+          held_until: string;
+          holder: string;
+          last_error?: string | null;
+          last_error_at?: string | null;
+          reason?: string | null;
+          service: string;
+          state: string;
+        };
+        Update: {
+          bot_name?: string | null;
+          held_until?: string;
+          holder?: string;
+          last_error?: string | null;
+          last_error_at?: string | null;
+          reason?: string | null;
+          service?: string;
+          state?: string;
+        };
+        Relationships: [];
+      };
+      chat_events: {
+        Row: { created_at: string; event_id: string; reply: NonNullable<Json>; service: string };
+        ComputedFields: never;
+        Insert: { created_at?: string; event_id: string; reply?: NonNullable<Json>; service: string };
+        Update: { created_at?: string; event_id?: string; reply?: NonNullable<Json>; service?: string };
+        Relationships: [];
+      };
+      chat_messages: {
+        Row: {
+          attempts: number;
+          chat_id: string;
+          id: string;
+          key: string;
+          next_attempt_at: string;
+          question_id: string;
+          ref: string | null;
+          sent_at: string | null;
+          snoozed_until: string | null;
+          state: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempts?: number;
+          chat_id: string;
+          id?: string;
+          key?: string;
+          next_attempt_at?: string;
+          question_id: string;
+          ref?: string | null;
+          sent_at?: string | null;
+          snoozed_until?: string | null;
+          state?: string;
+        };
+        Update: {
+          attempts?: number;
+          chat_id?: string;
+          id?: string;
+          key?: string;
+          next_attempt_at?: string;
+          question_id?: string;
+          ref?: string | null;
+          sent_at?: string | null;
+          snoozed_until?: string | null;
+          state?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "chat_messages_chat_id_fkey";
+            columns: ["chat_id"];
+            isOneToOne: false;
+            referencedRelation: "chats";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "chat_messages_question_id_fkey";
+            columns: ["question_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_questions";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      chats: {
+        Row: {
+          account_id: string | null;
+          account_name: string | null;
+          bundle: boolean;
+          code_expires_at: string;
+          code_hash: string | null;
+          confirmed_at: string | null;
+          created_at: string;
+          id: string;
+          last_error: string | null;
+          last_sent_at: string | null;
+          products: string[] | null;
+          quiet_from: string | null;
+          quiet_to: string | null;
+          room: string | null;
+          service: string;
+          time_zone: string;
+          titles: boolean;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          account_id?: string | null;
+          account_name?: string | null;
+          bundle?: boolean;
+          code_expires_at: string;
+          code_hash?: string | null;
+          confirmed_at?: string | null;
+          created_at?: string;
+          id?: string;
+          last_error?: string | null;
+          last_sent_at?: string | null;
+          products?: string[] | null;
+          quiet_from?: string | null;
+          quiet_to?: string | null;
+          room?: string | null;
+          service: string;
+          time_zone?: string;
+          titles?: boolean;
+          user_id: string;
+        };
+        Update: {
+          account_id?: string | null;
+          account_name?: string | null;
+          bundle?: boolean;
+          code_expires_at?: string;
+          code_hash?: string | null;
+          confirmed_at?: string | null;
+          created_at?: string;
+          id?: string;
+          last_error?: string | null;
+          last_sent_at?: string | null;
+          products?: string[] | null;
+          quiet_from?: string | null;
+          quiet_to?: string | null;
+          room?: string | null;
+          service?: string;
+          time_zone?: string;
+          titles?: boolean;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "chats_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
             referencedColumns: ["id"];
           },
         ];

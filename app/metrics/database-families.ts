@@ -19,6 +19,13 @@ export function databaseFamilies(facts: DatabaseFacts): Family[] {
       "How long the oldest message waits to be sent.",
       facts.notices.oldest_seconds ?? 0,
     ),
+    gaugeBy("backloom_chat_connected", "Whether a chat service is connected.", "service", chatNumbers(facts, "on")),
+    gaugeBy(
+      "backloom_chat_messages_waiting",
+      "Messages still to be sent to a chat service.",
+      "service",
+      chatNumbers(facts, "waiting"),
+    ),
     ...budgetFamilies(facts),
     // A time of 0 would say 1970.
     ...(Object.keys(facts.schedules).length === 0
@@ -84,4 +91,8 @@ function budgetFamilies({ budgets }: DatabaseFacts): Family[] {
       samples: samples.map(({ labels, amount }) => ({ labels, value: amount })),
     },
   ];
+}
+
+function chatNumbers({ chats }: DatabaseFacts, part: "on" | "waiting"): Record<string, number> {
+  return Object.fromEntries(Object.entries(chats).map(([service, numbers]) => [service, numbers[part]]));
 }

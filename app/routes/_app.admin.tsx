@@ -7,6 +7,7 @@ import { NavTabs } from "~/ui/tabs";
 const tabs = [
   { to: "/admin", label: "Users", end: true },
   { to: "/admin/prices", label: "Model prices" },
+  { to: "/admin/chats", label: "Chats" },
   { to: "/admin/audit", label: "Audit trail" },
 ];
 

@@ -7,10 +7,11 @@ const tabs = [
   { to: "/settings/tokens", label: "API tokens" },
   { to: "/settings/devices", label: "Devices" },
   { to: "/settings/notifications", label: "Notifications" },
+  { to: "/settings/chats", label: "Chats" },
   { to: "/settings/activity", label: "Activity" },
 ];
 
-/** The user's settings: profile, tokens, devices, notifications and activity. */
+/** The user's settings: profile, tokens, devices, notifications, chats and activity. */
 export default function SettingsLayout() {
   return (
     <>

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
+import { startChats } from "~/chats/room.server";
 import type { Services } from "~/context/services.server";
 import { UploadSlots } from "~/context/upload-slots";
 import { readWorkerFile } from "~/context/worker-file.server";
@@ -122,10 +123,11 @@ function startBackgroundWork(
   const stopSender = startNoticeSender({ database, log, vapid, allowPrivateDestinations });
   const folder = import.meta.dirname;
   const stopBackups = isEmbedded ? startBackupSchedule({ database, log, backups, folder }) : async () => undefined;
+  const stopChats = startChats({ database, log, env });
   const stopIdentityChecks = startIdentitySchedule({ database, log, env });
   return async () => {
     stopIdentityChecks();
-    await Promise.all([stopScheduler(), stopSender(), stopBackups()]);
+    await Promise.all([stopScheduler(), stopSender(), stopBackups(), stopChats()]);
   };
 }
 

@@ -104,6 +104,7 @@ export const places = [
   "/settings/tokens",
   "/settings/devices",
   "/settings/notifications",
+  "/settings/chats",
   "/settings/activity",
   "/nowhere",
 ];

@@ -11,6 +11,7 @@ export const databaseFactsSchema = z.object({
   workers_online: z.number(),
   questions: z.object({ open: z.number(), oldest_seconds: seconds }),
   notices: z.object({ pending: z.number(), oldest_seconds: seconds }),
+  chats: z.record(z.string(), z.object({ on: z.number(), waiting: z.number() })).default({}),
   budgets: z.array(
     z.object({
       id: z.string(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { answeredViaSchema } from "../chats/contract";
 import { attemptSchema, cursorSchema, hostSchema, idSchema, integerSchema, requiredText, text } from "../text";
 
 export const agentQuestionStatuses = ["open", "answered", "cancelled", "expired"] as const;
@@ -63,6 +64,8 @@ export const agentQuestionSchema = z.object({
   answered_by: z.string().nullable(),
   answered_by_name: z.string().nullable(),
   answered_at: z.string().nullable(),
+  /** Where a person answered; null for answers from before it was kept. */
+  answered_via: answeredViaSchema.nullable().default(null),
   effective_answer: z.string().nullable(),
   taken_by_policy: z.boolean(),
   expires_at: z.string(),

@@ -1,6 +1,6 @@
 -- Begins to pair an account of a chat service: the code is typed to the bot from that account within ten minutes. A pairing
--- under way is begun anew. Refusals: 403 for tokens, demo accounts and viewers, 409 when paired, 429. Definer: no one writes chats directly.
-create function operations.create_chat(p_service text, p_time_zone text default null)
+-- under way is begun anew. Refusals: 403 for tokens, demo accounts and viewers, 409 when paired or, as the caller says, without a bot, 429. Definer: no one writes chats directly.
+create function operations.create_chat(p_service text, p_is_set_up boolean, p_time_zone text default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user_id uuid := private.require_chat_person();
@@ -10,6 +10,9 @@ declare
 begin
   if not private.may_chat(v_user_id) then
     perform private.refuse(403, 'You can only look at your products. Someone who may answer questions can connect a chat.');
+  end if;
+  if not p_is_set_up then
+    perform private.refuse(409, format('%s is not set up here. Ask an administrator.', initcap(p_service)));
   end if;
   perform private.take_rate_limit('chat', v_user_id::text);
   select string_agg(substr('23456789ABCDEFGHJKMNPQRSTUVWXYZ', get_byte(v_random, n) % 31 + 1, 1), '' order by n) into v_code
@@ -313,27 +316,28 @@ grant execute on function operations.take_chat_work to service_role;
 
 -- How a message went: sent or edited, or to be tried again with growing pauses, or given up, which the person sees in their settings. Service only.
 create function operations.note_chat_work(
-  p_ids uuid[], p_ref text default null, p_error text default null, p_retry_seconds integer default null, p_give_up boolean default false
+  p_ids jsonb, p_ref text default null, p_error text default null, p_retry_seconds integer default null, p_give_up boolean default false
 ) returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_now timestamptz := private.now();
+  v_ids uuid[] := array(select jsonb_array_elements_text(p_ids)::uuid);
 begin
   if p_error is null then
     update public.chats c set last_sent_at = v_now, last_error = null
-    where c.id in (select m.chat_id from public.chat_messages m where m.id = any (p_ids) and m.state = 'queued');
+    where c.id in (select m.chat_id from public.chat_messages m where m.id = any (v_ids) and m.state = 'queued');
     update public.chat_messages m
     set state = case m.state when 'queued' then 'sent' when 'snoozed' then 'queued' else 'closed' end,
         ref = case m.state when 'queued' then p_ref when 'sent' then m.ref end, attempts = 0, sent_at = v_now,
         next_attempt_at = case m.state when 'snoozed' then m.snoozed_until else v_now end
-    where m.id = any (p_ids);
+    where m.id = any (v_ids);
   else
     update public.chats c set last_error = left(p_error, 500)
-    where p_give_up and c.id in (select m.chat_id from public.chat_messages m where m.id = any (p_ids));
+    where p_give_up and c.id in (select m.chat_id from public.chat_messages m where m.id = any (v_ids));
     update public.chat_messages m
     set state = case when p_give_up or m.attempts >= 10 then 'closed' else m.state end,
         next_attempt_at = v_now + coalesce(make_interval(secs => p_retry_seconds),
           least(interval '1 hour', interval '5 seconds' * power(2, greatest(m.attempts - 1, 0))))
-    where m.id = any (p_ids);
+    where m.id = any (v_ids);
   end if;
   return json_build_object('noted', found);
 end;

@@ -1,0 +1,8 @@
+import type { ChatServiceName } from "~/wire/chats/contract";
+import { discord } from "./discord.server";
+import type { ChatService } from "./service";
+import { slack } from "./slack.server";
+import { telegram } from "./telegram.server";
+
+/** The adapters. */
+export const catalog: Partial<Record<ChatServiceName, ChatService>> = { telegram, slack, discord };
