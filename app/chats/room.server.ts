@@ -74,7 +74,7 @@ class Room {
     if (this.#isStopped) return;
     this.#timer = setTimeout(() => {
       this.#looking = this.#look()
-        .catch((error: unknown) => this.#note(error))
+        .catch((error: unknown) => void this.#note(error))
         .finally(() => this.#schedule(lookMilliseconds));
     }, milliseconds);
     this.#timer.unref();

@@ -140,8 +140,8 @@ function CodeToType({ service, code }: { service: ChatServiceName; code: string 
   return (
     <div className="grid justify-items-start gap-2" role="status">
       <p className="text-sm">
-        {wayToTheBot[service]} {bot ? `The bot is ${isolated(bot)}.` : ""} It is good for ten minutes, and this page goes
-        on by itself.
+        {wayToTheBot[service]} {bot ? `The bot is ${isolated(bot)}.` : ""} It is good for ten minutes, and this page
+        goes on by itself.
       </p>
       <CopyBlock label="Code" text={code} />
       {service === "telegram" && bot ? (
@@ -159,8 +159,8 @@ function IsThatYou({ chat }: { chat: Chat }) {
   return (
     <Alert tone="waiting" role="status" title={`Paired with ${isolated(account?.name ?? "")}: is that you?`}>
       <p className="mb-2">
-        {chatTitles[service]} account {isolated(account?.id ?? "")} sent your code. From then on it is asked the questions
-        of your agents and can answer them.
+        {chatTitles[service]} account {isolated(account?.id ?? "")} sent your code. From then on it is asked the
+        questions of your agents and can answer them.
       </p>
       <WriteFields quiet>
         <div className="flex flex-wrap gap-2">
