@@ -139,8 +139,13 @@ class Room {
         .replace(/\p{Cf}/gu, "")
         .slice(0, 100),
       ...what,
+      option: what.option && withoutControls(what.option),
       // One more than an answer may have, so that a longer one is refused and not cut.
       text: text === undefined ? undefined : withoutControls(text.slice(0, 4_001)).trim(),
+    }).catch((error: unknown) => {
+      // It comes again: the service heard no acknowledgment.
+      this.#note(error);
+      throw error;
     });
     return { text: reply.text, isKnown: reply.is_known };
   }

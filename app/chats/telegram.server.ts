@@ -66,14 +66,19 @@ export const telegram: ChatService = {
       throw new Refusal(response.status, `Telegram says: ${said}`, parameters?.retry_after);
     };
 
+    /** Words about what is dealt with: a connection that closed under them gets a second try, a refusal none. */
+    const say = async (method: string, body: object) => {
+      const send = () => call(method, body, z.unknown());
+      await send().catch((error: unknown) => (error instanceof Refusal ? undefined : send().catch(() => undefined)));
+    };
+
     const press = async ({ callback_query: query, update_id }: Update) => {
       if (query?.message?.chat.type !== "private") return;
       const from = accountOf(query.from);
       const event = { from, ref: refOf(query.message), option: query.data, eventId: String(update_id) };
       const { text } = await on.press(event);
       const popup = { callback_query_id: query.id, text: text?.slice(0, 200) ?? "" };
-      // Too late for a popup: the message itself changes all the same.
-      await call("answerCallbackQuery", popup, z.unknown()).catch(() => undefined);
+      await say("answerCallbackQuery", popup);
     };
 
     const read = async ({ message, update_id }: Update) => {
@@ -83,7 +88,7 @@ export const telegram: ChatService = {
       const event = { from: accountOf(message.from), room, replyTo, text: message.text, eventId: String(update_id) };
       const { text } = await on.text(event);
       if (text === null) return;
-      await call("sendMessage", { chat_id: room, text, protect_content: true }, z.unknown()).catch(() => undefined);
+      await say("sendMessage", { chat_id: room, text, protect_content: true });
     };
 
     let botName: string | undefined;

@@ -193,7 +193,7 @@ declare
   v_question public.agent_questions;
   v_choice text;
 begin
-  if cardinality(v_messages) = 0 or p_option is not null and left(p_option, 12) <> v_message.key then
+  if cardinality(v_messages) = 0 or p_option is not null and p_option !~ ('^' || v_message.key || '[0-7s]$') then
     return case when p_ref is null then 'Reply to the message of a question to answer it.'
       else 'This message is no longer current. Open Backloom to see what waits for you.' end;
   end if;
