@@ -17,7 +17,7 @@ export const loader = apiRoute({
   }),
   POST: endpoint({
     name: "createChat",
-    summary: "Begin to pair an account of a chat service. Session only",
+    summary: "Create a code that pairs an account of a chat service. Session only",
     answer: createdChatSchema,
     status: 201,
     caller: "person",

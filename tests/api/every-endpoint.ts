@@ -44,7 +44,7 @@ export const unknownId = "00000000-0000-4000-8000-000000000000";
 /** Every documented endpoint, with a world in which each has something to answer, and what to send it. */
 export async function openEveryEndpoint() {
   const t = await createTestDatabase();
-  const app = await startTestApp(t);
+  const app = await startTestApp(t, { env: { chats: { matrix: { api: "http://127.0.0.1:9", token: "none" } } } });
   /** A product with more to do than agents have finished; its owner has a second one, for single stories and jobs. */
   const worked = await t.seedSprint({
     strategy: "STORY",
@@ -340,7 +340,12 @@ export async function openEveryEndpoint() {
     addFile(actor, { product_id: worked.product.id, name: "a.txt", type: "text/plain", content: "YQ==" });
   const note = await addNote();
   const formerNote = await addNote();
+  const chats = await t.query`
+    insert into public.chats (user_id, service, code_expires_at, account_id, account_name)
+    select ${owner.id}, s, now() + interval '1 hour', '1', '@grace' from unnest(array['telegram', 'slack']) s returning id`;
+  const [chat, formerChat] = [at(chats, 0), at(chats, 1)];
   const ids: Record<string, string> = {
+    chats: chat.id,
     products: worked.product.id,
     sprints: backlog.sprint.id,
     pbis: backlog.pbi.id,
@@ -420,6 +425,8 @@ export async function openEveryEndpoint() {
     editStoryComment: { body: "Support asked for it." },
     editTaskComment: { body: "See step 2 of the plan." },
     createLabel: { name: "docs" },
+    createChat: { service: "matrix" },
+    updateChat: { titles: false },
     updateLabel: { color: "#00ff00" },
     updateStory: { priority: 2, labels: ["WEB"] },
     createSavedView: { page: "backlog", name: "Blocked", look: { q: "status:blocked" } },
@@ -440,6 +447,7 @@ export async function openEveryEndpoint() {
   const pathFor = (path: string, method = "GET") => {
     const noun = path.split("/")[2] ?? "";
     if (method === "DELETE" && noun === "files") return path.replace("{id}", formerNote.id);
+    if (method === "DELETE" && noun === "chats") return path.replace("{id}", formerChat.id);
     if (path.endsWith("/recurrence")) return path.replace("{id}", at(chores, 0).id);
     if (path === "/api/stories/{id}/changes") return path.replace("{id}", unjudged.id);
     if (path.endsWith("/review") && method === "DELETE") {

@@ -16,6 +16,8 @@ export const examples: Readonly<Record<string, object>> = {
   appendJobOutput: { attempt: 1, entries: [{ seq: 1, at, kind: "command", text: "12 passed", title: "npm test" }] },
   appendStoryLog: { type: "TEST_RESULT", content: "npm test: 12 passed", status: "PASSED" },
   claimPairing: { pairingId: id },
+  createChat: { service: "telegram", time_zone: "Europe/Vienna" },
+  updateChat: { quiet_from: "22:00", quiet_to: "07:00", bundle: true },
   createLabel: { name: "bug", color: "#dc2626" },
   createSavedView: { page: "board", name: "Mine", look: { q: "assignee:me" } },
   editPBIComment: comment,
