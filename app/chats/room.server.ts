@@ -33,7 +33,7 @@ export function startChats(options: RoomOptions): () => Promise<void> {
   const rooms = chatServices.flatMap((name) => {
     const config = options.env.chats[name];
     const service = catalog[name];
-    return config && service ? [new Room(name, service, config, options)] : [];
+    return config ? [new Room(name, service, config, options)] : [];
   });
   return async () => {
     await Promise.all(rooms.map((room) => room.stop()));

@@ -2,6 +2,7 @@ import type { ChatSettings } from "~/env-chats.server";
 import type { ChatServiceName } from "~/wire/chats/contract";
 
 /** The four chat services in common: an adapter opens one connection and passes on what people press and write. */
+/** The common interface of the chat services: an adapter opens one connection, and reports presses and texts. */
 
 export type ChatConfig = ChatSettings;
 
@@ -40,7 +41,7 @@ export interface TextEvent {
   eventId: string;
 }
 
-/** What to say to the person: in the popup of a press, or in the room of a text. */
+/** Words for the person: in the popup of a press, or in the room of a text. */
 export interface ChatReply {
   text: string | null;
   /** Whether the account is paired or about to be. Matrix leaves the room of an unknown one after ten minutes. */
@@ -68,6 +69,7 @@ export interface OpenChat {
 }
 
 /** An adapter. `open` resolves at once: it connects, and reconnects, by itself and reports it as `state`. A token that does not hold ends in `refused` with a sentence, without another try. */
+/** An adapter. `open` resolves at once: it connects, and reconnects, by itself and reports it by `state`. A token that does not hold ends in `refused` with a sentence, without another try. */
 export interface ChatService {
   name: ChatServiceName;
   open(config: ChatConfig, on: ChatHandlers): Promise<OpenChat>;

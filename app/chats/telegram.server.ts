@@ -130,7 +130,7 @@ export const telegram: ChatService = {
           if (status === 409) {
             on.state({
               is: "refused",
-              reason: "Another program reads this bot's messages: stop it, or make a bot of its own for Backloom.",
+              reason: "Another program reads this bot's messages: stop it, or make a separate bot for Backloom.",
             });
           } else on.state({ is: "connecting" });
           const asked = error instanceof ChatProblem ? error.options.retryAfterSeconds : undefined;

@@ -45,7 +45,7 @@ const codeOf = ({ task_code, story_code, idea_code }: Question) => task_code ?? 
 const waits = ({ asks }: Question) =>
   ["question", "failure"].includes(asks) ? "waits for an answer." : "waits for your decision.";
 
-/** How a question ended, or until when it is put off; undefined while it can be answered. */
+/** How a question ended, or until when it is snoozed; undefined while it can be answered. */
 function endOf(question: Question, { titles, time_zone: timeZone }: ChatWork): string | undefined {
   if (question.status === "answered") {
     const via = question.answered_via;

@@ -189,7 +189,7 @@ function Paired({ chat, isAvailable }: { chat: Chat; isAvailable: boolean }) {
             trigger="Remove"
             size="sm"
             question={`Remove ${title}?`}
-            consequence="You are no longer asked there, and presses on earlier messages do nothing."
+            consequence="Nothing more is sent there, and presses on earlier messages do nothing."
             confirmLabel="Remove"
             fields={{ intent: "remove", chat_id: chat.id }}
           />
@@ -209,7 +209,7 @@ function Preferences({ chat }: { chat: Chat }) {
       <CheckField
         name="titles"
         label="Send titles and questions"
-        description="A chat is somebody else's server. Without this, a message says only which task waits, and has the link."
+        description="The chat service can read what it carries. Without this, a message says only which task waits, and has the link."
         defaultChecked={chat.titles}
       />
       <CheckField

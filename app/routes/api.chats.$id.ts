@@ -11,7 +11,7 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ ...body, chat_id: id }),
   }),
   DELETE: operationEndpoint(deleteChat, {
-    summary: "Delete a chat: its account is no longer paired. Session only",
+    summary: "Delete a chat, which ends its pairing. Session only",
     status: 204,
     caller: "person",
     input: ({ id }) => ({ chat_id: id }),

@@ -17,7 +17,7 @@ export const answers: Readonly<Record<string, string>> = {
   createLabel: "The created label.",
   createSavedView: "The created view.",
   deleteBudget: "The budget is gone.",
-  deleteChat: "The account is no longer paired.",
+  deleteChat: "The pairing has ended.",
   deleteFile: "The file is deleted.",
   deleteJobComment: "The draft is deleted.",
   deleteLabel: "The label is deleted.",

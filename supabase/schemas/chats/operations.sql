@@ -1,5 +1,5 @@
 -- Begins to pair an account of a chat service: the code is typed to the bot from that account within ten minutes. A pairing
--- under way is begun anew. Refusals: 403 for tokens, demo accounts and viewers, 409 when paired or, as the caller says, without a bot, 429. Definer: no one writes chats directly.
+-- under way begins again. Refusals: 403 for tokens, demo accounts and viewers, 409 when paired or, as the caller says, without a bot, 429. Definer: no one writes chats directly.
 create function operations.create_chat(p_service text, p_is_set_up boolean, p_time_zone text default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -182,7 +182,7 @@ end;
 $$;
 grant execute on function private.type_chat_code to service_role;
 
--- One press or reply: which question it is about is told by the message and by the key of its buttons, never by the text.
+-- One press or reply: the message and the key of its buttons say which question it is about, never the text.
 create function private.answer_in_chat(p_chat public.chats, p_event_id text, p_ref text, p_option text, p_text text)
 returns text language plpgsql volatile set search_path = '' as $$
 declare
@@ -273,7 +273,7 @@ begin
   insert into public.chat_messages (chat_id, question_id)
   select w.chat_id, w.question_id from private.waiting_for_chats(p_service) w
   on conflict (question_id, chat_id) do nothing;
-  -- What nobody was told of in time, or is closed by now, is not said any more.
+  -- Closed or a day old before it was sent: left out.
   delete from public.chat_messages m using public.agent_questions q
   where m.question_id = q.id and m.state = 'queued' and (m.attempts = 0 or m.next_attempt_at <= v_now)
     and (q.status <> 'OPEN' or q.expires_at <= v_now or q.created_at < v_now - interval '1 day');

@@ -19,6 +19,7 @@ export const knownPages: readonly KnownPage[] = [
   { to: "/settings", label: "Profile", words: "name picture avatar password email account" },
   { to: "/settings/tokens", label: "API tokens", words: "create revoke token key secret" },
   { to: "/settings/devices", label: "Devices", words: "sessions log out sign out other devices pair phone" },
+  { to: "/settings/chats", label: "Chats", words: "telegram slack discord matrix bot questions messages" },
   { to: "/settings/notifications", label: "Notifications", words: "push phone browser" },
   { to: "/settings/activity", label: "Activity", words: "audit history log" },
   { to: "/search", label: "Search", words: "find" },
@@ -26,6 +27,7 @@ export const knownPages: readonly KnownPage[] = [
 
 export const knownAdminPages: readonly KnownPage[] = [
   { to: "/admin/audit", label: "Audit log", words: "history activity administration" },
+  { to: "/admin/chats", label: "Chat services", words: "telegram slack discord matrix bot administration" },
   { to: "/admin/prices", label: "Prices", words: "models cost tokens administration" },
 ];
 
