@@ -188,11 +188,18 @@ returns text language plpgsql volatile set search_path = '' as $$
 declare
   v_credential jsonb := jsonb_build_object('user_id', p_chat.user_id);
   v_messages public.chat_messages[] := array(
-    select m from public.chat_messages m where m.chat_id = p_chat.id and m.ref = p_ref);
+    select m from public.chat_messages m
+    where m.chat_id = p_chat.id and case when p_option is null then m.ref = p_ref else m.key = left(p_option, 12) end);
   v_message public.chat_messages := v_messages[1];
   v_question public.agent_questions;
   v_choice text;
 begin
+  -- A reply can be faster than the note that its message was sent: it comes again.
+  if cardinality(v_messages) = 0 and p_option is null and p_ref is not null and exists (
+    select from public.chat_messages m where m.chat_id = p_chat.id and m.state = 'queued' and m.attempts > 0 and m.next_attempt_at > private.now())
+  then
+    raise exception 'The message of this reply is being noted.' using errcode = 'serialization_failure';
+  end if;
   if cardinality(v_messages) = 0 or p_option is not null and p_option !~ ('^' || v_message.key || '[0-7s]$') then
     return case when p_ref is null then 'Reply to the message of a question to answer it.'
       else 'This message is no longer current. Open Backloom to see what waits for you.' end;
