@@ -142,8 +142,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     const wrong = issues.map(({ path, message }) => `${String(path[0])} ${message}`.replace(" :", ":"));
     throw new EnvironmentError([...unread, ...wrong]);
   }
-  const problems = [missingForSupabase, missingForPush, missingForOidc, missingForChats, wrongForPreviews].flatMap((find) =>
-    find(parsed.data),
+  const problems = [missingForSupabase, missingForPush, missingForOidc, missingForChats, wrongForPreviews].flatMap(
+    (find) => find(parsed.data),
   );
   if (problems.length > 0) throw new EnvironmentError(problems);
   return toEnv(parsed.data);

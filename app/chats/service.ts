@@ -2,7 +2,6 @@ import type { ChatSettings } from "~/env-chats.server";
 import type { ChatServiceName } from "~/wire/chats/contract";
 
 /** The four chat services in common: an adapter opens one connection and passes on what people press and write. */
-/** The common interface of the chat services: an adapter opens one connection, and reports presses and texts. */
 
 export type ChatConfig = ChatSettings;
 
