@@ -186,7 +186,7 @@ describe("an attempt to answer that does not count", () => {
     expect(await t.query`select id from public.chats where user_id = ${member.id}`).toEqual([]);
   });
 
-  it("A stranger is told one sentence a day", async () => {
+  it("A stranger gets one sentence a day", async () => {
     const person = newPerson();
     fake.write(person, "Hello");
     fake.write(person, "Anyone there?");
