@@ -173,7 +173,7 @@ const longestLabel = 60;
 /** A label as buttons show it. */
 export const labelOf = (label: string) => cut(label, longestLabel);
 
-/** What a message says, at most `limit` characters: the text, the options in full where buttons do not show them, and the link. */
+/** The text of a message, at most `limit` characters: the text, the options in full where buttons do not show them, and the link. */
 export function textOf({ text, options, link }: ChatMessage, limit: number, isNumbered = false): string {
   const isListed = isNumbered || options.some(({ label }) => label.length > longestLabel);
   const lines = isListed ? options.map(({ label }, index) => `${index + 1}. ${label}`) : [];

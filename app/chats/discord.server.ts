@@ -54,7 +54,7 @@ const sentSchema = z.object({ id: z.string(), channel_id: z.string() });
 const problem = z.object({ message: z.string().default(""), code: z.number().default(0) });
 const unknownMessage = 10_008;
 
-/** Codes of the gateway's end that no second try mends: the token, shards, its version, intents. */
+/** Codes of the gateway's end that are final: the token, shards, its version, intents. */
 const isRefused = (code: number) => code === 4004 || (code >= 4010 && code <= 4014);
 /** After these a session cannot go on. */
 const lostSessions = [4003, 4007, 4009];

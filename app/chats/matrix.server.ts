@@ -187,7 +187,7 @@ export const matrix: ChatService = {
   },
 };
 
-/** What no second try mends is left out; the rest is tried again. */
+/** Leaves out a problem that is final; any other is tried again. */
 function unlessFinal(error: unknown): undefined {
   if (!(error instanceof ChatProblem && error.options.isFinal)) throw error;
 }

@@ -28,6 +28,7 @@ const updateSchema = z.object({
     .object({ id: z.string(), from: fromSchema, message: placeSchema.optional(), data: z.string().default("") })
     .optional(),
 });
+const numberedSchema = z.looseObject({ update_id: z.int() });
 type Update = z.infer<typeof updateSchema>;
 
 /** An answer of Telegram that is not ok. */
@@ -95,9 +96,11 @@ export const telegram: ChatService = {
     let offset = 0;
     const poll = async () => {
       const given = { offset, timeout: pollSeconds, limit: 100, allowed_updates: ["message", "callback_query"] };
-      const updates = await call("getUpdates", given, z.array(updateSchema), pollSeconds + 10);
+      const updates = await call("getUpdates", given, z.array(numberedSchema), pollSeconds + 10);
       for (const update of updates) {
-        await (update.callback_query ? press(update) : read(update));
+        // One of a kind that is not known must not hold up those after it.
+        const known = updateSchema.safeParse(update).data;
+        if (known) await (known.callback_query ? press(known) : read(known));
         offset = update.update_id + 1;
       }
     };

@@ -8,7 +8,7 @@ export const thoroughFiles = [
   "tests/upgrade/**",
   "bench/short.test.ts",
   "tests/setup/morning/morning.test.ts",
-  "tests/chats/{matrix,telegram}.test.ts",
+  "tests/chats/{matrix,services,telegram}.test.ts",
   "tests/agents/{fake-endings,real-tools,steering,whole-service}.test.ts",
   "tests/api/{hostile-fuzz,one-account,worst-cases}.test.ts",
   "tests/server/worst-reads.test.ts",
