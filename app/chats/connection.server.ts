@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import WebSocket from "ws";
 import { z } from "zod";
 import { loopbackNames } from "../own-origins.server";
@@ -31,26 +31,32 @@ const delays = z.object({ retry_after: z.number().optional(), retry_after_ms: z.
 /** One request to a chat service. Throws a `ChatProblem` without a secret when it is out of reach, or asks for a pause. */
 export async function callChat(call: ChatCall) {
   const { service, url, method = "POST", authorization, body, signal, waitsMilliseconds = 0 } = call;
-  const late = new AbortController();
-  const timer = setTimeout(
-    () => late.abort(new Error("no answer in time")),
-    answerWithinMilliseconds + waitsMilliseconds,
-  );
   const headers = { Authorization: authorization, "Content-Type": "application/json; charset=utf-8" };
+  const request = { method, headers, redirect: "error" as const, body: body && JSON.stringify(body) };
   try {
-    const response = await fetch(url, {
-      method,
-      headers,
-      redirect: "error",
-      signal: AbortSignal.any([signal, late.signal]),
-      body: body && JSON.stringify(body),
+    const { response, said } = await inTime(answerWithinMilliseconds + waitsMilliseconds, signal, async (within) => {
+      const response = await fetch(url, { ...request, signal: within });
+      const said: unknown = await response.json().catch(() => ({}));
+      return { response, said };
     });
-    const said: unknown = await response.json().catch(() => ({}));
     if (response.status === 429) throw new ChatProblem(`${service} asks to wait.`, pauseOf(response, said));
     return { status: response.status, body: said };
   } catch (error) {
     if (error instanceof ChatProblem) throw error;
     throw new ChatProblem(`${service} cannot be reached: ${reasonOf(error)}.`);
+  }
+}
+
+/** Waits for what a chat service says, for a limited time. */
+export async function inTime<T>(
+  milliseconds: number,
+  signal: AbortSignal,
+  ask: (within: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error("no answer in time")), milliseconds);
+  try {
+    return await ask(AbortSignal.any([signal, late.signal]));
   } finally {
     clearTimeout(timer);
   }
@@ -104,7 +110,7 @@ export function keepConnected(
 
 /** Ends early, and without an error, when it is aborted. */
 export const pause = (seconds: number, signal: AbortSignal) =>
-  setTimeout(seconds * 1000, undefined, { signal }).catch(() => undefined);
+  wait(seconds * 1000, undefined, { signal }).catch(() => undefined);
 
 export interface ChatSocket {
   send(frame: object): void;

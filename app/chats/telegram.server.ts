@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pause } from "./connection.server";
+import { inTime, pause } from "./connection.server";
 import { maskTokens } from "./mask";
 import { type ChatMessage, ChatProblem, type ChatService } from "./service";
 
@@ -51,15 +51,14 @@ export const telegram: ChatService = {
 
     /** The token is in the path, so no error of `fetch` leaves here as it is. */
     const call = async <T>(method: string, body: object, schema: z.ZodType<T>, seconds = 10): Promise<T> => {
-      const deadline = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
-      const response = await fetch(`${api}/bot${token}/${method}`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-        redirect: "error",
-        signal: deadline,
+      const headers = { "Content-Type": "application/json" };
+      const request = { method: "POST", headers, body: JSON.stringify(body), redirect: "error" as const };
+      const { response, said: heard } = await inTime(seconds * 1000, signal, async (within) => {
+        const response = await fetch(`${api}/bot${token}/${method}`, { ...request, signal: within });
+        const said: unknown = await response.json().catch(() => null);
+        return { response, said };
       }).catch(() => Promise.reject(new ChatProblem("Telegram cannot be reached.")));
-      const read = answerSchema.safeParse(await response.json().catch(() => null));
+      const read = answerSchema.safeParse(heard);
       if (!read.success) throw new ChatProblem(`Telegram answered ${response.status} without JSON.`);
       const { ok, result, description, parameters } = read.data;
       if (ok) return schema.parse(result);

@@ -133,8 +133,8 @@ describe("what every operation for users refuses", () => {
     const headers = await credentialOf(each.operation, demo);
     await expectRefusal(await ask(each, { headers }), 403);
     await expectRefusal(await ask(each, { headers, body: "{" }), 403);
-    // Chats are of the account, and of no product.
-    if (each.path.startsWith("/api/chats")) return;
+    // Chats and the previews of a worker are of the account, and of no product.
+    if (each.path.startsWith("/api/chats") || each.path === "/api/workers/previews") return;
     await inAnArchive(async () => await expectRefusal(await ask(each, {}), 403));
   });
 

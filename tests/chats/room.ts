@@ -3,7 +3,7 @@ import { startChats } from "~/chats/room.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
 import type { ChatServiceName } from "~/wire/chats/contract";
 import type { AskQuestionInput } from "~/wire/questions/contract";
-import { openApp, type TestApp } from "../setup/app";
+import { openApp } from "../setup/app";
 import { atTheEnd } from "../setup/at-the-end";
 import type { TestDatabase } from "../setup/database";
 import { at, claim } from "../setup/world";
@@ -47,7 +47,7 @@ export async function pair({ app, name, fake }: OpenRoom, user: { id: string }, 
   return id;
 }
 
-/** A job of a new product's run that waits for the answer to a question. */
+/** A job of a new product's run that waits for a person's answer. */
 export async function waitingJob(t: TestDatabase, rest: Partial<AskQuestionInput> = {}) {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
   await world.start();
@@ -76,5 +76,3 @@ export function button(message: FakeMessage, label: string): string {
   if (!found) throw new Error(`There is no button ${label}`);
   return found.id;
 }
-
-export type { TestApp };

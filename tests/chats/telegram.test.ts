@@ -28,7 +28,7 @@ const audited = (userId: string) =>
   t.query`select detail from public.audit_events where kind = 'question.answered' and user_id = ${userId}`;
 
 describe("an answer in a chat", () => {
-  it("A press answers the agent, once, and the message says who answered where", async () => {
+  it("A press ends the agent's wait, once, and the message says who answered where", async () => {
     const { world, job, owner, question, message, read } = await askedOwner();
     expect(message.options.map(({ label }) => label)).toEqual(["Left", "Right", "Snooze 1 h"]);
 

@@ -121,7 +121,7 @@ begin
 end;
 $$;
 
--- What someone pressed or wrote to a bot, dealt with once: the event is noted in the same transaction. An answer is given by the inbox's own
+-- What someone pressed or wrote to a bot, dealt with once: the event is noted in the same transaction. Answers take the inbox's own
 -- operations, as the person and with their rights of now; what these refuse is said to them. Service only, and no definer: it takes on the person's role.
 create function operations.hear_chat(
   p_service text, p_event_id text, p_account_id text, p_account_name text, p_room text default null, p_ref text default null,
@@ -202,7 +202,7 @@ begin
   end if;
   if cardinality(v_messages) = 0 or p_option is not null and p_option !~ ('^' || v_message.key || '[0-7s]$') then
     return case when p_ref is null then 'Reply to the message of a question to answer it.'
-      else 'This message is no longer current. Open Backloom to see what waits for you.' end;
+      else 'This message is no longer current. Open the inbox in Backloom.' end;
   end if;
   if cardinality(v_messages) > 1 then
     return 'This message is about several questions. Open its link to answer them.';
