@@ -8,7 +8,7 @@ begin
     select p.polname, c.oid::regclass as owner
     from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid
     where c.relnamespace = 'private'::regnamespace
-      or c.relnamespace = 'public'::regnamespace and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,change_indexes,code_counters,comment_mentions,comments,evidence,file_contents,files,forecasts,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,imports,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,known_changes,known_paths,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,pending_verdicts,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}')
+      or c.relnamespace = 'public'::regnamespace and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,change_indexes,chat_connections,chat_events,chat_messages,chats,code_counters,comment_mentions,comments,evidence,file_contents,files,forecasts,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,imports,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,known_changes,known_paths,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,pending_verdicts,preview_tickets,previews,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}')
   loop
     execute format('drop policy %I on %s', v_rule.polname, v_rule.owner);
   end loop;
@@ -30,7 +30,7 @@ begin
   for v_rule in
     select c.oid::regclass as owner, c.relkind = 'S' as is_sequence, n.nspname = 'public' as is_public
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'S') and (n.nspname = 'private' or n.nspname = 'public' and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,change_indexes,code_counters,comment_mentions,comments,evidence,file_contents,files,forecasts,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,imports,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,known_changes,known_paths,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,pending_verdicts,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}'))
+    where c.relkind in ('r', 'S') and (n.nspname = 'private' or n.nspname = 'public' and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,change_indexes,chat_connections,chat_events,chat_messages,chats,code_counters,comment_mentions,comments,evidence,file_contents,files,forecasts,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,imports,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,known_changes,known_paths,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,pending_verdicts,preview_tickets,previews,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}'))
   loop
     execute format('revoke all on %s %s from public, anon, authenticated, service_role',
       case when v_rule.is_sequence then 'sequence' else 'table' end, v_rule.owner);
@@ -1067,6 +1067,7 @@ declare
   v_ended integer;
 begin
   update public.login_pairings set status = 'CANCELLED' where user_id = p_user_id and status = 'APPROVED';
+  delete from public.chats c where c.user_id = p_user_id;
 
   update public.user_sessions set revoked_at = private.now()
   where user_id = p_user_id and revoked_at is null and id is distinct from p_keep_session_id;
@@ -2553,7 +2554,7 @@ begin
       'requires_opus', t.requires_opus, 'estimated_minutes', t.estimated_minutes) end as task,
     case when v_is_task then json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'description', s.description,
       'acceptance_criteria', s.acceptance_criteria, 'pbi_id', b.id, 'pbi_code', b.code, 'pbi_title', b.title) end as story,
-    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, coalesce(p_job.fallback_agent, t.agent, s.agent, p.agent) as agent, private.branch_prefix_of(p_job.branch, p) as branch_prefix, p.may_reach, p.done_requires, p.dependency_release, p.change_index, r.sprint_id,
+    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, coalesce(p_job.fallback_agent, t.agent, s.agent, p.agent) as agent, private.branch_prefix_of(p_job.branch, p) as branch_prefix, p.may_reach, p."references", p.done_requires, p.dependency_release, p.change_index, r.sprint_id,
     coalesce(r.plan_first, false) as plans_first, coalesce(r.plan_review, 'none') as plan_review,
     not v_is_task or concat(s.acceptance_criteria, p.definition_of_done) ~ '\S' as has_criteria,
     p_job.phase <> 'verify' and (p_job.attempt > 1 or p_job.kind = 'SPRINT_IMPLEMENTATION'
@@ -2625,6 +2626,7 @@ begin
     'product', v.product,
     'repo_url', v.repo_url,
     'may_reach', v.may_reach,
+    'references', v."references",
     'done_requires', v.done_requires,
     'criteria', case when v.has_criteria then private.criteria_payload(p_job) else '[]' end,
     'branch', p_job.branch,
@@ -2723,7 +2725,7 @@ begin
   end if;
 
   update public.agent_questions q
-  set status = 'ANSWERED', answered_by = auth.uid(), answered_at = private.now(),
+  set status = 'ANSWERED', answered_by = auth.uid(), answered_at = private.now(), answered_via = private.answer_source() ->> 'via',
       answer = concat_ws(': ', case when v_verdict = 'request_changes' then 'Changes requested'
         when p_plan is distinct from q.plan and p_plan is not null then 'Approved as edited' else 'Approved' end, nullif(v_summary, ''))
   where q.id = v_question.id;
@@ -2967,7 +2969,7 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'worker_id', a.worker_id, 'worker_name', a.worker_name, 'agent', a.agent,
       'confinement', a.confinement,
       'started_at', a.started_at, 'ended_at', a.ended_at, 'outcome', a.outcome, 'head_sha', a.head_sha,
-      'session_id', a.session_id, 'kept_ref', a.kept_ref, 'last_seq', a.last_seq, 'output_bytes', a.output_bytes, 'usage', private.attempt_usage_json(a.job_id, a.attempt))
+      'session_id', a.session_id, 'kept_ref', a.kept_ref, 'references', a."references", 'last_seq', a.last_seq, 'output_bytes', a.output_bytes, 'usage', private.attempt_usage_json(a.job_id, a.attempt))
       order by a.attempt), '[]')
     from public.job_attempts a
     where a.job_id = p_job_id
@@ -3120,6 +3122,7 @@ begin
     'holder', case when v_is_in_hand then 'person' end,
     'holder_name', case when v_is_in_hand then private.username(p_job.taken_by) end,
     'status', lower(p_job.status::text),
+    'pending_verdict', case when p_job.phase = 'review' then private.pending_verdict(p_job.id) end,
     'task_code', v.task_code,
     'task_title', v.task_title,
     'task_status', case v.task_status when 'TO_DO' then 'todo' else lower(v.task_status::text) end,
@@ -3413,13 +3416,14 @@ $$;
 create or replace function private.note_attempt(p_job public.agent_jobs, p_report private.job_report)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
-  if num_nonnulls(p_report.session_id, p_report.kept_ref, p_report.agent) = 0 then
+  if num_nonnulls(p_report.session_id, p_report.kept_ref, p_report.agent, p_report."references") = 0 then
     return;
   end if;
   update public.job_attempts a
   set session_id = coalesce(left(p_report.session_id, 300), a.session_id),
       kept_ref = coalesce(left(p_report.kept_ref, 300), a.kept_ref),
-      agent = coalesce(p_report.agent, a.agent)
+      agent = coalesce(p_report.agent, a.agent),
+      "references" = coalesce(p_report."references", a."references")
   where a.job_id = p_job.id and a.attempt = p_job.attempt;
 end;
 $$;
@@ -3856,6 +3860,8 @@ grant insert on public.agent_jobs to authenticated;
 comment on table public.job_attempts is 'Attempts of jobs, one per claim, with worker, end and last output entry (specification: Agent job).';
 
 comment on column public.job_attempts.agent is 'The agent that did it; null for a command, and for workers that announce none.';
+
+comment on column public.job_attempts."references" is 'The commits of other repositories that its agent could read.';
 
 comment on column public.job_attempts.dropped_from is
   'First and last seq of the middle of a long output that was let go; null while everything is there.';
@@ -6852,6 +6858,472 @@ comment on table private.changes is 'Changes a user can still undo. Written by t
 alter table private.changes enable row level security;
 
 grant select, insert, update, delete on private.changes to service_role;
+
+create or replace function operations.create_chat(p_service text, p_is_set_up boolean, p_time_zone text default null)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user_id uuid := private.require_chat_person();
+  v_random bytea := sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8'));
+  v_code text;
+  v_chat public.chats;
+begin
+  if not private.may_chat(v_user_id) then
+    perform private.refuse(403, 'You can only look at your products. Someone who may answer questions can connect a chat.');
+  end if;
+  if not p_is_set_up then
+    perform private.refuse(409, format('%s is not set up here. Ask an administrator.', initcap(p_service)));
+  end if;
+  perform private.take_rate_limit('chat', v_user_id::text);
+  select string_agg(substr('23456789ABCDEFGHJKMNPQRSTUVWXYZ', get_byte(v_random, n) % 31 + 1, 1), '' order by n) into v_code
+  from generate_series(0, 7) n;
+  v_code := format('BL-%s-%s', left(v_code, 4), right(v_code, 4));
+  delete from public.chats c where c.user_id = v_user_id and c.service = p_service and c.confirmed_at is null;
+  insert into public.chats (user_id, service, code_hash, code_expires_at, time_zone)
+  values (v_user_id, p_service, sha256(convert_to(v_code, 'UTF8')), private.now() + interval '10 minutes',
+    coalesce((select z.name from pg_catalog.pg_timezone_names z where z.name = p_time_zone), 'UTC'))
+  on conflict (user_id, service) do nothing
+  returning * into v_chat;
+  if v_chat.id is null then
+    perform private.refuse(409, 'An account of this service is already connected. Remove it first.');
+  end if;
+  return json_build_object('id', v_chat.id, 'code', v_code, 'expires_at', v_chat.code_expires_at);
+end;
+$$;
+
+grant execute on function operations.create_chat to authenticated;
+
+create or replace function operations.confirm_chat(p_chat_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_chat public.chats := private.require_chat(p_chat_id);
+begin
+  if v_chat.account_id is null then
+    perform private.refuse(409, 'The code was not typed yet. Send it to the bot, then confirm here.');
+  end if;
+  if v_chat.confirmed_at is null then
+    if v_chat.code_expires_at < private.now() - interval '10 minutes' then
+      perform private.refuse(409, 'This took too long. Connect again with a new code.');
+    end if;
+    if exists (select from public.chats c where c.service = v_chat.service and c.account_id = v_chat.account_id and c.confirmed_at is not null) then
+      perform private.refuse(409, 'This account is connected to another person here. Remove it there first.');
+    end if;
+    update public.chats c set confirmed_at = private.now() where c.id = p_chat_id returning c.* into v_chat;
+    perform private.audit(v_chat.user_id, v_chat.user_id, 'chat.paired',
+      jsonb_build_object('service', v_chat.service, 'account_id', v_chat.account_id, 'account_name', v_chat.account_name));
+  end if;
+  return private.chat_json(v_chat);
+end;
+$$;
+
+grant execute on function operations.confirm_chat to authenticated;
+
+create or replace function operations.update_chat(p_chat_id uuid, p_fields jsonb)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_chat public.chats := private.require_chat(p_chat_id);
+begin
+  v_chat := jsonb_populate_record(v_chat, p_fields - array['id', 'user_id', 'service', 'code_hash', 'code_expires_at', 'account_id',
+    'account_name', 'room', 'confirmed_at', 'last_sent_at', 'last_error', 'created_at']);
+  if (v_chat.quiet_from is null) <> (v_chat.quiet_to is null) then
+    perform private.refuse(422, 'quiet_from and quiet_to belong together.');
+  end if;
+  if not exists (select from pg_catalog.pg_timezone_names z where z.name = v_chat.time_zone) then
+    perform private.refuse(422, 'time_zone must be a name such as Europe/Vienna.');
+  end if;
+  if exists (select from unnest(v_chat.products) p (id) where p.id not in (select private.accessible_product_ids())) then
+    perform private.refuse(422, 'products must list products that you are a member of.');
+  end if;
+  update public.chats c set products = v_chat.products, quiet_from = v_chat.quiet_from, quiet_to = v_chat.quiet_to,
+    time_zone = v_chat.time_zone, bundle = v_chat.bundle, titles = v_chat.titles
+  where c.id = p_chat_id;
+  return private.chat_json(v_chat);
+end;
+$$;
+
+grant execute on function operations.update_chat to authenticated;
+
+create or replace function operations.delete_chat(p_chat_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_chat public.chats := private.require_chat(p_chat_id);
+begin
+  delete from public.chats c where c.id = p_chat_id;
+  if v_chat.confirmed_at is not null then
+    perform private.audit(v_chat.user_id, v_chat.user_id, 'chat.removed',
+      jsonb_build_object('service', v_chat.service, 'account_id', v_chat.account_id, 'account_name', v_chat.account_name));
+  end if;
+  return json_build_object('id', p_chat_id, 'deleted', true);
+end;
+$$;
+
+grant execute on function operations.delete_chat to authenticated;
+
+create or replace function private.require_chat_person() returns uuid language plpgsql stable set search_path = '' as $$
+begin
+  perform private.require_session('Chats are connected and changed by a person: sign in and open Settings. A token cannot.');
+  return private.require_writer();
+end;
+$$;
+
+create or replace function private.require_chat(p_chat_id uuid) returns public.chats language plpgsql volatile set search_path = '' as $$
+declare
+  v_user_id uuid := private.require_chat_person();
+  v_chat public.chats;
+begin
+  select c.* into v_chat from public.chats c where c.id = p_chat_id and c.user_id = v_user_id for update;
+  if not found then
+    perform private.refuse(404, 'You have no such chat. Reload the list.');
+  end if;
+  return v_chat;
+end;
+$$;
+
+create or replace function operations.hear_chat(
+  p_service text, p_event_id text, p_account_id text, p_account_name text, p_room text default null, p_ref text default null,
+  p_option text default null, p_text text default null
+) returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_chat public.chats;
+  v_reply text;
+  v_is_known boolean := true;
+begin
+  insert into public.chat_events (service, event_id) values (p_service, p_event_id) on conflict do nothing;
+  if not found then
+    return (select e.reply from public.chat_events e where e.service = p_service and e.event_id = p_event_id);
+  end if;
+  select c.* into v_chat from public.chats c
+  where c.service = p_service and c.account_id = p_account_id order by c.confirmed_at limit 1;
+  begin
+    if p_text ~* '^(/start )?BL-[0-9A-Z]{4}-[0-9A-Z]{4}$' then
+      v_reply := private.type_chat_code(p_service, p_account_id, p_account_name, p_room, upper(right(p_text, 12)));
+    elsif v_chat.confirmed_at is not null then
+      v_reply := private.answer_in_chat(v_chat, p_event_id, p_ref, p_option, p_text);
+    elsif v_chat.id is not null then
+      v_reply := 'Almost done: confirm in your browser that this account is yours.';
+    else
+      v_is_known := false;
+      perform private.take_rate_limit('chat_stranger', p_service || ':' || p_account_id);
+      v_reply := 'This bot answers people who connected this account in the settings of their Backloom. It knows nothing else.';
+    end if;
+  exception when others then
+    if sqlstate not like 'PT%' then
+      raise;
+    end if;
+    v_reply := case when v_is_known then sqlerrm end;
+  end;
+  update public.chat_events e set reply = jsonb_build_object('text', v_reply, 'is_known', v_is_known)
+  where e.service = p_service and e.event_id = p_event_id;
+  return json_build_object('text', v_reply, 'is_known', v_is_known);
+end;
+$$;
+
+grant execute on function operations.hear_chat to service_role;
+
+create or replace function private.type_chat_code(p_service text, p_account_id text, p_account_name text, p_room text, p_code text)
+returns text language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user_id uuid;
+begin
+  perform private.take_rate_limit('chat_code', p_service || ':' || p_account_id);
+  update public.chats c set code_hash = null, account_id = p_account_id, account_name = p_account_name, room = p_room
+  where c.service = p_service and c.code_hash = sha256(convert_to(p_code, 'UTF8')) and c.code_expires_at > private.now()
+  returning c.user_id into v_user_id;
+  if v_user_id is null then
+    return 'This code is unknown or no longer good. Show a new one in your browser.';
+  end if;
+  perform private.emit('user:' || v_user_id, jsonb_build_object('op', 'U', 'entity', 'inbox', 'id', v_user_id, 'product_id', null));
+  return 'Now confirm in your browser that this account is yours.';
+end;
+$$;
+
+grant execute on function private.type_chat_code to service_role;
+
+create or replace function private.answer_in_chat(p_chat public.chats, p_event_id text, p_ref text, p_option text, p_text text)
+returns text language plpgsql volatile set search_path = '' as $$
+declare
+  v_credential jsonb := jsonb_build_object('user_id', p_chat.user_id);
+  v_messages public.chat_messages[] := array(
+    select m from public.chat_messages m
+    where m.chat_id = p_chat.id and case when p_option is null then m.ref = p_ref else m.key = left(p_option, 12) end);
+  v_message public.chat_messages := v_messages[1];
+  v_question public.agent_questions;
+  v_choice text;
+begin
+  -- A reply can be faster than the note that its message was sent: it comes again.
+  if cardinality(v_messages) = 0 and p_option is null and p_ref is not null and exists (
+    select from public.chat_messages m where m.chat_id = p_chat.id and m.state = 'queued' and m.attempts > 0 and m.next_attempt_at > private.now())
+  then
+    raise exception 'The message of this reply is being noted.' using errcode = 'serialization_failure';
+  end if;
+  if cardinality(v_messages) = 0 or p_option is not null and p_option !~ ('^' || v_message.key || '[0-7s]$') then
+    return case when p_ref is null then 'Reply to the message of a question to answer it.'
+      else 'This message is no longer current. Open the inbox in Backloom.' end;
+  end if;
+  if cardinality(v_messages) > 1 then
+    return 'This message is about several questions. Open its link to answer them.';
+  end if;
+  select q.* into v_question from public.agent_questions q where q.id = v_message.question_id;
+  v_choice := substr(p_option, 13);
+  if v_choice = 's' then
+    perform public.call_as(v_credential, 'mark_inbox_item', jsonb_build_object('p_kind', 'question', 'p_item_id', v_question.id,
+      'p_mark', 'LATER', 'p_until', private.now() + interval '1 hour'));
+    update public.chat_messages m set state = 'snoozed', snoozed_until = private.now() + interval '1 hour', next_attempt_at = private.now()
+    where m.id = v_message.id;
+    return 'Snoozed for an hour.';
+  end if;
+  if not private.is_answered_in_chat(v_question.id) then
+    return 'Open the link to decide this in Backloom.';
+  end if;
+  perform set_config('backloom.answer_source',
+    jsonb_build_object('via', p_chat.service, 'event_id', p_event_id, 'account_id', p_chat.account_id)::text, true);
+  begin
+    perform public.call_as(v_credential, 'answer_question', jsonb_strip_nulls(jsonb_build_object(
+      'p_question_id', v_question.id, 'p_option', v_choice::integer, 'p_answer', p_text)));
+  exception when sqlstate 'PT409' then
+    select q.* into v_question from public.agent_questions q where q.id = v_message.question_id;
+    if v_question.status <> 'ANSWERED' then
+      raise;
+    end if;
+    return format('Already answered by %s: %s', coalesce(private.username(v_question.answered_by), 'someone'), left(v_question.answer, 150));
+  end;
+  perform set_config('backloom.answer_source', '', true);
+  return format('Answered: %s', left(coalesce(v_question.options -> v_choice::integer ->> 'label', p_text), 150));
+end;
+$$;
+
+grant execute on function private.answer_in_chat to service_role;
+
+create or replace function private.is_answered_in_chat(p_question_id uuid)
+returns boolean language sql stable security definer set search_path = '' as $$
+  select private.question_asks(q) in ('question', 'failure') from public.agent_questions q where q.id = p_question_id;
+$$;
+
+grant execute on function private.is_answered_in_chat to service_role;
+
+create or replace function operations.hold_chat(
+  p_service text, p_holder uuid, p_state text, p_reason text default null, p_bot_name text default null, p_error text default null
+) returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_until timestamptz := case when p_state = 'off' then v_now else v_now + interval '20 seconds' end;
+begin
+  insert into public.chat_connections as c (service, holder, held_until, state, reason, bot_name)
+  values (p_service, p_holder, v_until, p_state, left(p_reason, 500), left(p_bot_name, 255))
+  on conflict (service) do update
+  set holder = p_holder, held_until = v_until, state = p_state, reason = excluded.reason, bot_name = coalesce(excluded.bot_name, c.bot_name),
+      last_error = coalesce(left(p_error, 500), c.last_error), last_error_at = case when p_error is null then c.last_error_at else v_now end
+  where c.holder = p_holder or (c.held_until <= v_now and p_state <> 'off');
+  return to_json(found);
+end;
+$$;
+
+grant execute on function operations.hold_chat to service_role;
+
+create or replace function operations.take_chat_work(p_service text, p_limit integer default 20)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_work jsonb;
+begin
+  delete from public.chat_events e where e.created_at < v_now - interval '7 days';
+  if not exists (select from public.chats c where c.service = p_service and c.confirmed_at is not null) then
+    return '[]';
+  end if;
+  insert into public.chat_messages (chat_id, question_id)
+  select w.chat_id, w.question_id from private.waiting_for_chats(p_service) w
+  on conflict (question_id, chat_id) do nothing;
+  -- Closed or a day old before it was sent: left out.
+  delete from public.chat_messages m using public.agent_questions q
+  where m.question_id = q.id and m.state = 'queued' and (m.attempts = 0 or m.next_attempt_at <= v_now)
+    and (q.status <> 'OPEN' or q.expires_at <= v_now or q.created_at < v_now - interval '1 day');
+
+  with due as (
+    select m.id, m.chat_id, m.ref, m.next_attempt_at, m.question_id,
+      m.state = 'snoozed' or (m.state = 'sent' and (q.status <> 'OPEN' or q.expires_at <= v_now)) as is_edit,
+      count(*) filter (where m.state = 'queued') over (partition by m.chat_id) as waiting,
+      row_number() over (partition by m.chat_id, m.state = 'queued' order by q.created_at, m.id) as place, c.bundle
+    from public.chat_messages m
+    join public.chats c on c.id = m.chat_id and c.service = p_service and c.confirmed_at is not null
+    join public.agent_questions q on q.id = m.question_id
+    where m.state <> 'closed' and m.next_attempt_at <= v_now
+      and (m.state <> 'sent' or q.status <> 'OPEN' or q.expires_at <= v_now)
+      and (m.state <> 'queued' or (not private.is_quiet(c, v_now) and private.may_hear(c, q.product_id)
+        and (not c.bundle or c.last_sent_at is null or c.last_sent_at <= v_now - interval '15 minutes')))
+  ), chosen as (
+    select d.id, d.is_edit, d.chat_id, case when d.is_edit then d.ref end as ref from due d
+    where d.is_edit or d.place <= case when d.bundle or d.waiting > 3 then 20 else 1 end
+  ), groups as (
+    select g.chat_id, g.ref, array_agg(g.id) as ids from chosen g group by g.chat_id, g.is_edit, g.ref order by min(g.id::text) limit p_limit
+  ), taken as (
+    update public.chat_messages m set attempts = m.attempts + 1, next_attempt_at = v_now + interval '1 minute'
+    where m.id in (select unnest(g.ids) from groups g)
+    returning m.id
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('chat_id', g.chat_id, 'room', c.room, 'titles', c.titles, 'time_zone', c.time_zone,
+    'ids', g.ids, 'ref', g.ref, 'questions', (
+      select jsonb_agg(private.question_json(q) || jsonb_build_object('key', m.key, 'snoozed_until', case when m.state = 'snoozed' then m.snoozed_until end)
+        order by q.created_at, q.id)
+      from public.chat_messages m join public.agent_questions q on q.id = m.question_id
+      where m.chat_id = g.chat_id and (m.id = any (g.ids) or m.ref = g.ref)))), '[]')
+  into v_work
+  from groups g join public.chats c on c.id = g.chat_id
+  where (select count(*) from taken) > 0;
+  return v_work;
+end;
+$$;
+
+grant execute on function operations.take_chat_work to service_role;
+
+create or replace function operations.note_chat_work(
+  p_ids jsonb, p_ref text default null, p_error text default null, p_retry_seconds integer default null, p_give_up boolean default false
+) returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_ids uuid[] := array(select jsonb_array_elements_text(p_ids)::uuid);
+begin
+  if p_error is null then
+    update public.chats c set last_sent_at = v_now, last_error = null
+    where c.id in (select m.chat_id from public.chat_messages m where m.id = any (v_ids) and m.state = 'queued');
+    update public.chat_messages m
+    set state = case m.state when 'queued' then 'sent' when 'snoozed' then 'queued' else 'closed' end,
+        ref = case m.state when 'queued' then p_ref when 'sent' then m.ref end, attempts = 0, sent_at = v_now,
+        next_attempt_at = case m.state when 'snoozed' then m.snoozed_until else v_now end
+    where m.id = any (v_ids);
+  else
+    update public.chats c set last_error = left(p_error, 500)
+    where p_give_up and c.id in (select m.chat_id from public.chat_messages m where m.id = any (v_ids));
+    update public.chat_messages m
+    set state = case when p_give_up or m.attempts >= 10 then 'closed' else m.state end,
+        next_attempt_at = v_now + coalesce(make_interval(secs => p_retry_seconds),
+          least(interval '1 hour', interval '5 seconds' * power(2, greatest(m.attempts - 1, 0))))
+    where m.id = any (v_ids);
+  end if;
+  return json_build_object('noted', found);
+end;
+$$;
+
+grant execute on function operations.note_chat_work to service_role;
+
+create or replace function operations.list_chats()
+returns json language plpgsql stable security definer set search_path = '' as $$
+begin
+  perform private.require_session('Chats are connected and changed by a person: sign in and open Settings. A token cannot.');
+  return json_build_object(
+    'chats', (select coalesce(jsonb_agg(private.chat_json(c) order by c.created_at, c.id), '[]') from public.chats c where c.user_id = auth.uid()),
+    'bots', (select coalesce(jsonb_object_agg(x.service, x.bot_name), '{}') from public.chat_connections x where x.bot_name is not null));
+end;
+$$;
+
+grant execute on function operations.list_chats to authenticated;
+
+create or replace function operations.list_chat_connections()
+returns json language plpgsql stable security definer set search_path = '' as $$
+begin
+  perform private.require_admin();
+  return json_build_object('connections', (
+    select coalesce(jsonb_agg(to_jsonb(x) - 'holder' || jsonb_build_object(
+      'state', case when x.held_until <= private.now() then 'off' else x.state end,
+      'paired', (select count(*) from public.chats c where c.service = x.service and c.confirmed_at is not null)) order by x.service), '[]')
+    from public.chat_connections x));
+end;
+$$;
+
+grant execute on function operations.list_chat_connections to authenticated;
+
+create or replace function private.chat_json(p_chat public.chats)
+returns jsonb language sql stable set search_path = '' as $$
+  select jsonb_build_object('id', p_chat.id, 'service', p_chat.service, 'name', p_chat.account_name,
+    'account', case when p_chat.account_id is not null then jsonb_build_object('id', p_chat.account_id, 'name', p_chat.account_name) end,
+    'confirmed', p_chat.confirmed_at is not null, 'since', coalesce(p_chat.confirmed_at, p_chat.created_at), 'products', p_chat.products,
+    'quiet_from', to_char(p_chat.quiet_from, 'HH24:MI'), 'quiet_to', to_char(p_chat.quiet_to, 'HH24:MI'), 'time_zone', p_chat.time_zone,
+    'bundle', p_chat.bundle, 'titles', p_chat.titles, 'last_error', p_chat.last_error);
+$$;
+
+create or replace function private.waiting_for_chats(p_service text)
+returns table (chat_id uuid, question_id uuid) language sql stable set search_path = '' as $$
+  select c.id, q.id
+  from public.chats c
+  join public.product_members m on m.user_id = c.user_id
+  join public.products p on p.id = m.product_id
+  join public.agent_questions q on q.product_id = m.product_id and q.status = 'OPEN'
+    and q.expires_at > private.now() and q.created_at > private.now() - interval '1 day'
+  left join public.stories s on s.id = q.story_id
+  left join public.product_members a on a.product_id = q.product_id and a.user_id = coalesce(q.assignee_id, s.assignee_id) and a.role <> 'VIEWER'
+  left join public.inbox_marks k on k.user_id = c.user_id and k.item_kind = 'question' and k.item_id = q.id
+  where c.service = p_service and c.confirmed_at is not null and private.may_hear(c, q.product_id)
+    and case when q.reader_id is not null then q.reader_id = c.user_id
+      else a.user_id is not distinct from c.user_id
+        or p.owner_id = c.user_id and (a.user_id is null or q.created_at <= private.now() - interval '15 minutes') end
+    and private.inbox_state(q.created_at, k) = 'open'
+    and not exists (select from public.chat_messages o where o.question_id = q.id and o.chat_id = c.id)
+    and private.inbox_rank('question', q.id, private.question_asks(q)) < 4;
+$$;
+
+create or replace function private.may_hear(p_chat public.chats, p_product_id uuid)
+returns boolean language sql stable set search_path = '' as $$
+  select (p_chat.products is null or p_product_id = any (p_chat.products)) and exists (
+    select from public.product_members m
+    join public.products p on p.id = m.product_id and p.archived_at is null
+    join public.users u on u.id = m.user_id and not u.is_demo
+    where m.product_id = p_product_id and m.user_id = p_chat.user_id and m.role <> 'VIEWER');
+$$;
+
+create or replace function private.is_quiet(p_chat public.chats, p_at timestamptz)
+returns boolean language sql stable set search_path = '' as $$
+  select coalesce(case when p_chat.quiet_from <= p_chat.quiet_to then t.now >= p_chat.quiet_from and t.now < p_chat.quiet_to
+    else t.now >= p_chat.quiet_from or t.now < p_chat.quiet_to end, false)
+  from (select (p_at at time zone p_chat.time_zone)::time as now) t;
+$$;
+
+create or replace function private.tg_any__end_chats()
+returns trigger language plpgsql security definer set search_path = '' as $$
+declare
+  v_user_id uuid := coalesce(to_jsonb(old) ->> 'user_id', to_jsonb(old) ->> 'id')::uuid;
+begin
+  delete from public.chats c where c.user_id = v_user_id and not private.may_chat(v_user_id);
+  return null;
+end;
+$$;
+
+create trigger _530_end_chats after delete on public.product_members for each row execute function private.tg_any__end_chats();
+
+create trigger _531_end_chats after update of role on public.product_members for each row
+  when (new.role = 'VIEWER') execute function private.tg_any__end_chats();
+
+create trigger _530_end_chats after update of is_demo on public.users for each row
+  when (new.is_demo) execute function private.tg_any__end_chats();
+
+create or replace function private.may_chat(p_user_id uuid)
+returns boolean language sql stable set search_path = '' as $$
+  select exists (
+    select from public.product_members m join public.users u on u.id = m.user_id and not u.is_demo
+    where m.user_id = p_user_id and m.role <> 'VIEWER');
+$$;
+
+create or replace function private.answer_source()
+returns jsonb language sql stable set search_path = '' as $$
+  select coalesce(nullif(current_setting('backloom.answer_source', true), '')::jsonb, '{"via": "web"}');
+$$;
+
+comment on table public.chats is 'Accounts of chat services, paired from both sides, and what each person hears there.';
+
+comment on column public.chats.code_hash is 'SHA-256 of the code that is typed to the bot, once; null afterwards.';
+
+comment on column public.chats.products is 'Null: questions of all products.';
+
+alter table public.chats enable row level security;
+
+comment on table public.chat_events is 'Presses and texts that were dealt with, for a week. Service only.';
+
+alter table public.chat_events enable row level security;
+
+comment on table public.chat_messages is 'Outbox and state of what was asked in chats. Service only.';
+
+alter table public.chat_messages enable row level security;
+
+comment on table public.chat_connections is 'Who holds the connection to a chat service, its state and last error. Service only.';
+
+alter table public.chat_connections enable row level security;
 
 comment on table public.code_counters is 'Last generated number per scope and kind (specification: Entity codes). Service only.';
 
@@ -12461,6 +12933,46 @@ $$;
 
 grant execute on function operations.set_intake_hook to authenticated;
 
+create or replace function operations.propose_follow_up(p_job_id uuid, p_repository text, p_title text, p_why text default '')
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_job public.agent_jobs;
+  v_id uuid := gen_random_uuid();
+  v_title text := btrim(regexp_replace(p_title, '\s+', ' ', 'g'));
+  v_mark text := format('follow-up:%s:', p_job_id);
+  v_named text;
+  v_product_id uuid;
+begin
+  select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+  perform private.require_product_access(v_job.product_id);
+  perform private.require_product_write(v_job.product_id);
+  select private.repository_name(coalesce((
+    select r ->> 'url' from jsonb_array_elements(p."references") r where r ->> 'name' = p_repository), p_repository))
+  into v_named from public.products p where p.id = v_job.product_id;
+  select p.id into v_product_id from public.products p
+  where p.id in (select private.writable_product_ids()) and p.repo_url <> '' and private.repository_name(p.repo_url) = v_named
+  order by p.id = v_job.product_id desc, p.created_at limit 1;
+  v_product_id := coalesce(v_product_id, v_job.product_id);
+
+  perform private.lock_product(v_product_id);
+  if (select count(*) >= 5 from public.stories s where s.product_id = v_product_id and starts_with(s.external_id, v_mark) and s.external_id <> v_mark || md5(v_title)) then
+    perform private.refuse(409, 'This job has proposed five follow-ups there, which is the limit. Go on without another one.');
+  end if;
+  insert into public.stories (id, pbi_id, title, description, in_triage, external_id)
+  values (v_id, private.intake_pbi(v_product_id), v_title,
+    concat_ws(E'\n\n', nullif(p_why, ''), format('For `%s`. Proposed by an agent while it worked on something else.', replace(p_repository, '`', ''))),
+    true, v_mark || md5(v_title))
+  on conflict (product_id, external_id) where external_id is not null do nothing;
+  return (
+    select json_build_object('story_id', s.id, 'code', s.code, 'product_id', s.product_id, 'is_new', s.id = v_id)
+    from public.stories s where s.product_id = v_product_id and s.external_id = v_mark || md5(v_title));
+end;
+$$;
+
+grant execute on function operations.propose_follow_up to authenticated;
+
+comment on function operations.propose_follow_up is 'scope work';
+
 create or replace function operations.get_intake_hook(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -13459,6 +13971,10 @@ begin
       from public.agent_questions q where q.status = 'OPEN'),
     'notices', (select json_build_object('pending', count(*), 'oldest_seconds', extract(epoch from v_now - min(n.created_at)))
       from public.notices n where n.status = 'PENDING'),
+    'chats', (select coalesce(json_object_agg(x.service, json_build_object(
+        'on', (x.state = 'on' and x.held_until > v_now)::integer,
+        'waiting', (select count(*) from public.chat_messages m join public.chats c on c.id = m.chat_id
+          where c.service = x.service and m.state = 'queued'))), '{}') from public.chat_connections x),
     'budgets', private.budget_metrics(),
     'schedules', (select coalesce(json_object_agg(x.name, x.finished_at), '{}') from (
       select s.name, extract(epoch from max(s.finished_at)) as finished_at from public.schedule_runs s
@@ -14186,7 +14702,8 @@ create or replace function private.task_states(p_product_id uuid) returns json l
 begin
   return (
     with job as (
-      select distinct on (j.task_id) j.task_id, lower(j.status::text) as status, j.phase, j.fallback_agent
+      select distinct on (j.task_id) j.task_id, lower(j.status::text) as status, j.phase, j.fallback_agent,
+        case when j.phase = 'review' then private.pending_verdict(j.id) end as pending_verdict
       from public.sprint_runs r
       join public.agent_jobs j on j.sprint_run_id = r.id
       where r.product_id = p_product_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
@@ -14214,6 +14731,7 @@ begin
     )
     select coalesce(json_agg(json_build_object(
       'task_id', k.task_id, 'job_status', j.status, 'job_phase', j.phase, 'fallback_agent', j.fallback_agent,
+      'pending_verdict', j.pending_verdict,
       'open_questions', coalesce(q.open, 0), 'failure_reason', f.reason, 'waits_for', coalesce(b.codes, '[]'))), '[]')
     from (
       select task_id from job union select task_id from question union select task_id from failure union select task_id from blocker
@@ -14381,7 +14899,7 @@ begin
         case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end as status,
         t.implementation_plan is not null and t.implementation_plan <> '' as has_plan,
         s.code as story_code, s.title as story_title, s.sort_order as story_sort_order, s.assignee_id, t.label_ids,
-        j.id as job_id, lower(j.status::text) as job_status, j.phase as job_phase, j.started_at as job_started_at,
+        j.id as job_id, lower(j.status::text) as job_status, j.phase as job_phase, j.pending_verdict, j.started_at as job_started_at,
         j.updated_at as job_seen_at,
         case when j.status in ('CLAIMED', 'RUNNING') then private.doing_now(j.id, j.attempt) end as job_doing,
         a.name as worker_name, j.holder_name, j.fallback_agent, j.agent_before,
@@ -14420,6 +14938,7 @@ begin
       left join waiting w on w.blocker_id = t.id
       left join lateral (
         select j.id, j.status, j.phase, j.attempt, j.started_at, j.updated_at, j.worker_id,
+          case when j.phase = 'review' then private.pending_verdict(j.id) end as pending_verdict,
           j.fallback_agent, case when j.fallback_agent is not null then (
             select b.agent from public.job_attempts b where b.job_id = j.id and b.agent <> j.fallback_agent
             order by b.attempt desc limit 1) end as agent_before,
@@ -14868,7 +15387,9 @@ begin
         select k.id from public.agent_jobs k where k.task_id = p_task_id
         order by (k.finished_at is null) desc, k.created_at desc limit 20)),
     'files', private.files_of(p_task_id),
-    'imported_reviews', private.imported_reviews(p_task_id),
+    'reviews', private.task_reviews(p_task_id),
+    -- Processes of 0.4.0 ask for it.
+    'imported_reviews', '[]'::json,
     'dependencies', operations.list_dependencies('task', p_task_id),
     'waits_for', (
       select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]')
@@ -15499,6 +16020,288 @@ grant insert (id, product_id, code, title, description, priority, sort_order, st
   update (code, title, description, priority, sort_order, status, pr_url, pr_merged_at),
   delete on public.pbis to authenticated;
 
+comment on table public.previews is 'Running applications of jobs that people can try (docs/previews.md).';
+
+comment on column public.previews.branch_sha is 'The commit of the branch as its worker last saw it; another one than head_sha makes the preview old.';
+
+comment on column public.previews.log is 'The last 20 lines of what it printed.';
+
+comment on column public.previews.heard_at is 'When its worker last named it; null until the worker has it.';
+
+alter table public.previews enable row level security;
+
+create policy previews_select on public.previews for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+
+grant select on public.previews to authenticated;
+
+comment on table public.preview_tickets is 'Tickets to previews, good once for 30 seconds (docs/previews.md). Service only.';
+
+alter table public.preview_tickets enable row level security;
+
+create or replace function operations.start_preview(p_job_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_product_id uuid := private.require_job(p_job_id);
+  v_job public.agent_jobs;
+  v_preview public.previews;
+  v_worker_id uuid;
+  v_refusal text;
+begin
+  perform private.take_rate_limit('enqueue', auth.uid()::text);
+  perform private.lock_product(v_product_id);
+  perform private.require_product_write(v_product_id);
+  select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+  update public.previews p set state = 'stopped', stopped_by = 'worker'
+  where p.job_id = p_job_id and p.state in ('starting', 'ready') and private.preview_state(p) = 'stopped';
+  select p.* into v_preview from public.previews p where p.job_id = p_job_id and p.state in ('starting', 'ready');
+  if v_preview.id is null then
+    v_refusal := private.preview_refusal(v_job);
+    if v_refusal is not null then
+      perform private.refuse(409, v_refusal);
+    end if;
+    v_worker_id := private.preview_worker(v_job);
+    if v_worker_id is null then
+      perform private.refuse(409, 'No worker that has this work and room for a preview is online. Start one for this product, or end another preview (--previews says how many a worker runs).');
+    end if;
+    insert into public.previews (product_id, job_id, worker_id, head_sha, started_by)
+    values (v_product_id, p_job_id, v_worker_id, v_job.head_sha, auth.uid())
+    returning * into v_preview;
+  end if;
+  return json_build_object('preview', private.preview_json(v_preview));
+end;
+$$;
+
+grant execute on function operations.start_preview to authenticated;
+
+comment on function operations.start_preview is 'scope work';
+
+create or replace function operations.stop_preview(p_job_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_product_id uuid := private.require_job(p_job_id);
+begin
+  perform private.lock_product(v_product_id);
+  perform private.require_product_write(v_product_id);
+  if not exists (select from public.previews p where p.job_id = p_job_id) then
+    perform private.refuse_unknown('preview');
+  end if;
+  update public.previews p set state = 'stopped', stopped_by = 'person' where p.job_id = p_job_id and p.state in ('starting', 'ready');
+  return json_build_object('stopped', found);
+end;
+$$;
+
+grant execute on function operations.stop_preview to authenticated;
+
+comment on function operations.stop_preview is 'scope work';
+
+create or replace function operations.get_preview(p_job_id uuid)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_product_id uuid := private.require_job(p_job_id);
+  v_job public.agent_jobs;
+begin
+  select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+  return json_build_object(
+    'preview', (
+      select private.preview_json(p) from public.previews p where p.job_id = p_job_id order by p.created_at desc, p.id limit 1),
+    'may_start', v_product_id in (select private.writable_product_ids()) and not private.is_demo()
+      and private.preview_refusal(v_job) is null and private.preview_worker(v_job) is not null);
+end;
+$$;
+
+grant execute on function operations.get_preview to authenticated;
+
+create or replace function operations.sync_previews(
+  p_worker text, p_room integer, p_previews jsonb default '[]', p_product_id uuid default null, p_restarted boolean default false
+) returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user_id uuid := private.require_writer();
+  v_worker public.agent_workers := private.ensure_worker(v_user_id, p_worker);
+  v_answer json;
+begin
+  if p_restarted then
+    update public.previews p set state = 'stopped', stopped_by = 'worker'
+    where p.worker_id = v_worker.id and p.state in ('starting', 'ready') and p.heard_at is not null;
+  end if;
+  update public.previews p
+  set state = r.state, stopped_by = case r.state when 'stopped' then coalesce(r.stopped_by, 'worker') end, heard_at = private.now(),
+      log = coalesce(r.log, p.log), branch_sha = coalesce(left(r.branch_sha, 64), p.branch_sha)
+  from jsonb_to_recordset(p_previews) r (id text, state text, stopped_by text, log jsonb, branch_sha text)
+  where p.id = r.id and p.worker_id = v_worker.id and p.state in ('starting', 'ready');
+  update public.previews p set state = 'stopped', stopped_by = 'review'
+  from public.agent_jobs j
+  where p.worker_id = v_worker.id and p.state in ('starting', 'ready') and j.id = p.job_id
+    and (j.merged_at is not null or j.status in ('FAILED', 'CANCELLED'));
+  update public.previews p set heard_at = private.now()
+  where p.worker_id = v_worker.id and p.state = 'starting' and p.heard_at is null
+    and p.product_id in (select private.consented_products(v_user_id, p_product_id));
+  select json_build_object('previews', coalesce(json_agg(json_build_object('id', p.id, 'job_id', p.job_id, 'head_sha', p.head_sha,
+      'branch', j.branch, 'branch_prefix', private.branch_prefix_of(j.branch, q), 'product', json_build_object('id', q.id, 'repo_url', q.repo_url),
+      'repo_url', coalesce(nullif(t.repo_url, ''), q.repo_url), 'may_reach', q.may_reach) order by p.created_at, p.id), '[]'))
+  into v_answer
+  from public.previews p
+  join public.agent_jobs j on j.id = p.job_id
+  join public.products q on q.id = p.product_id
+  left join public.tasks t on t.id = j.task_id
+  where p.worker_id = v_worker.id and p.state in ('starting', 'ready') and q.archived_at is null
+    and p.product_id in (select private.consented_products(v_user_id, p_product_id));
+  perform private.touch_worker(v_worker.id, null, null, null, p_product_id => p_product_id);
+  update public.agent_workers w set previews = p_room where w.id = v_worker.id and w.previews <> p_room;
+  return v_answer;
+end;
+$$;
+
+grant execute on function operations.sync_previews to authenticated;
+
+comment on function operations.sync_previews is 'scope work';
+
+create or replace function operations.open_preview(p_preview_id text, p_ticket_hash text)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_session_id uuid := (nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'session_id')::uuid;
+begin
+  perform private.take_rate_limit('change', auth.uid()::text);
+  insert into public.preview_tickets (ticket_hash, preview_id, user_id, session_id, expires_at)
+  select decode(p_ticket_hash, 'hex'), p.id, auth.uid(), v_session_id, private.now() + interval '30 seconds'
+  from public.previews p
+  where p.id = p_preview_id and p.product_id in (select private.accessible_product_ids()) and v_session_id is not null;
+  if not found then
+    perform private.refuse_unknown('preview');
+  end if;
+  perform private.audit(auth.uid(), auth.uid(), 'preview.opened', jsonb_build_object('preview_id', p_preview_id));
+  return (
+    select json_build_object('job_id', p.job_id, 'state', private.preview_state(p)) from public.previews p where p.id = p_preview_id);
+end;
+$$;
+
+grant execute on function operations.open_preview to authenticated;
+
+comment on function operations.open_preview is 'reads';
+
+create or replace function operations.enter_preview(p_preview_id text, p_ticket_hash text)
+returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_ticket public.preview_tickets;
+begin
+  delete from public.preview_tickets t where t.ticket_hash = decode(p_ticket_hash, 'hex') returning t.* into v_ticket;
+  delete from public.preview_tickets t where t.expires_at < private.now();
+  if v_ticket.preview_id is distinct from p_preview_id or v_ticket.expires_at < private.now() then
+    return json_build_object('entered', null);
+  end if;
+  return json_build_object('entered', json_build_object('user_id', v_ticket.user_id, 'session_id', v_ticket.session_id));
+end;
+$$;
+
+grant execute on function operations.enter_preview to service_role;
+
+create or replace function operations.get_preview_access(p_preview_id text, p_user_id uuid, p_session_id uuid)
+returns json language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object('access', (
+    select json_build_object(
+      'may_see', exists (select from public.product_members m where m.product_id = p.product_id and m.user_id = p_user_id)
+        and exists (select from public.user_sessions s where s.id = p_session_id and s.user_id = p_user_id
+          and s.revoked_at is null and s.expires_at > private.now()),
+      'state', private.preview_state(p), 'job_id', p.job_id,
+      'worker', (select json_build_object('user_id', w.user_id, 'name', w.name) from public.agent_workers w where w.id = p.worker_id))
+    from public.previews p where p.id = p_preview_id));
+end;
+$$;
+
+grant execute on function operations.get_preview_access to service_role;
+
+create or replace function operations.carry_preview(p_preview_id text)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if not exists (
+    select from public.previews p
+    join public.agent_workers w on w.id = p.worker_id
+    where p.id = p_preview_id and w.user_id = auth.uid() and private.preview_state(p) in ('starting', 'ready')
+      and p.product_id in (select private.writable_product_ids())) then
+    perform private.refuse_unknown('preview');
+  end if;
+  return json_build_object('id', p_preview_id);
+end;
+$$;
+
+grant execute on function operations.carry_preview to authenticated;
+
+comment on function operations.carry_preview is 'scope work';
+
+create trigger _400_touch before update on public.previews for each row execute function private.tg_any__touch();
+
+create or replace function private.tg_previews__emit() returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.emit_part_change('job', new.job_id, 'preview');
+  return null;
+end;
+$$;
+
+create trigger _900_emit after insert on public.previews for each row execute function private.tg_previews__emit();
+
+create trigger _901_emit after update on public.previews for each row
+  when (old.state <> new.state or old.log is distinct from new.log or old.branch_sha is distinct from new.branch_sha)
+  execute function private.tg_previews__emit();
+
+create or replace function private.preview_state(p_preview public.previews) returns text language plpgsql stable set search_path = '' as $$
+begin
+  return case when p_preview.state in ('starting', 'ready')
+    and coalesce(p_preview.heard_at + interval '45 seconds', p_preview.created_at + interval '1 minute') < private.now()
+    then 'stopped' else p_preview.state end;
+end;
+$$;
+
+grant execute on function private.preview_state to service_role;
+
+create or replace function private.preview_json(p_preview public.previews) returns json language plpgsql stable set search_path = '' as $$
+declare
+  v_state text := private.preview_state(p_preview);
+begin
+  return json_build_object('id', p_preview.id, 'state', v_state, 'head_sha', p_preview.head_sha,
+    'is_old', coalesce(p_preview.branch_sha <> p_preview.head_sha, false) or exists (
+      select from public.agent_jobs j where j.id = p_preview.job_id and j.head_sha <> p_preview.head_sha),
+    'url', case v_state when 'ready' then '/previews/' || p_preview.id end, 'log', p_preview.log,
+    'stopped_by', case v_state when 'stopped' then coalesce(p_preview.stopped_by, 'worker') end);
+end;
+$$;
+
+create or replace function private.preview_refusal(p_job public.agent_jobs) returns text language plpgsql stable set search_path = '' as $$
+begin
+  return case
+    when p_job.kind = 'PLAN_CHAT' or p_job.head_sha is null or not (p_job.status = 'DONE' or p_job.phase = 'review')
+      then 'This job has no work to try yet. Wait until it is handed in.'
+    when p_job.merged_at is not null then 'This work is on the main branch already. Start the application from there.'
+    when p_job.evidence ->> 'preview' = 'none' then 'The repository wants no previews (`preview: none` in .backloom.yml).'
+    when p_job.evidence ->> 'preview' = 'unset'
+      then 'The repository does not say how to start it. Add `preview:` to .backloom.yml or a .claude/launch.json on the main branch.'
+  end;
+end;
+$$;
+
+create or replace function private.preview_worker(p_job public.agent_jobs) returns uuid language plpgsql stable set search_path = '' as $$
+declare
+  v_author_id uuid := (
+    select a.worker_id from public.job_attempts a where a.job_id = p_job.id and a.worker_id is not null
+    order by coalesce(a.head_sha = p_job.head_sha, false) desc, a.attempt desc limit 1);
+begin
+  return (
+    select w.id
+    from public.products p
+    join public.product_members m on m.product_id = p.id and m.role <> 'VIEWER'
+    join public.agent_workers w on w.user_id = m.user_id
+    left join public.tasks t on t.id = p_job.task_id
+    where p.id = p_job.product_id and private.is_online(w.last_seen_at, w.stopped_at)
+      and coalesce(w.product_id = p.id, m.workers_allowed)
+      and (w.confinement <> 'none' or not p.requires_sandbox)
+      and (w.id = v_author_id or p_job.pushed_at is not null)
+      and (coalesce(t.repo_url, '') in ('', p.repo_url) or private.is_allowed_repo(t.repo_url, w.also_repos))
+      and w.previews > (select count(*) from public.previews x where x.worker_id = w.id and private.preview_state(x) in ('starting', 'ready'))
+    order by w.id = v_author_id desc nulls last, w.user_id = auth.uid() desc, w.last_seen_at desc, w.id
+    limit 1);
+end;
+$$;
+
 comment on table public.product_invitations is 'Open invitations to products, by link or to one person.';
 
 comment on column public.product_invitations.code_hash is 'SHA-256 of the code in the link, which is shown once.';
@@ -15975,7 +16778,7 @@ create or replace function operations.create_product(
   p_branch_prefix text default 'backloom', p_agent text default null, p_model text default null, p_effort text default null,
   p_fallback jsonb default '[]', p_fallback_after integer default 15,
   p_on_failure text default 'stop', p_plan_review text default 'none',
-  p_change_index boolean default true, p_avoid_overlap boolean default false
+  p_change_index boolean default true, p_avoid_overlap boolean default false, p_references jsonb default '[]'
 ) returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_id uuid := gen_random_uuid();
@@ -15987,7 +16790,7 @@ begin
   end if;
   insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires,
     dependency_release, requires_sandbox, may_reach, plan_first, plan_review, pull_requests, agent_items, landing, branch_prefix, agent, model, effort,
-    fallback, fallback_after, on_failure, change_index, avoid_overlap)
+    fallback, fallback_after, on_failure, change_index, avoid_overlap, "references")
   values (v_id, p_code, p_name, coalesce(p_description, ''), coalesce(p_repo_url, ''), coalesce(p_definition_of_done, ''),
     coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy, coalesce(p_done_requires, 'none')::public.done_requires,
     coalesce(p_dependency_release, 'done')::public.dependency_release,
@@ -15997,7 +16800,7 @@ begin
     coalesce(p_agent_items, 'backlog')::public.agent_items, coalesce(p_landing, 'manual')::public.landing,
     coalesce(p_branch_prefix, 'backloom'), p_agent, p_model, p_effort, coalesce(p_fallback, '[]'), coalesce(p_fallback_after, 15),
     coalesce(p_on_failure, 'stop')::public.on_failure,
-    coalesce(p_change_index, true), coalesce(p_avoid_overlap, false));
+    coalesce(p_change_index, true), coalesce(p_avoid_overlap, false), coalesce(p_references, '[]'));
   return operations.get_product(v_id);
 end;
 $$;
@@ -16044,8 +16847,8 @@ returns json language plpgsql volatile set search_path = '' as $$
 begin
   perform private.require_write('product', p_product_id);
   perform private.require_product_owner(p_product_id);
-  if p_changes ?| '{done_requires,plan_review,agent_items,on_failure,requires_sandbox,may_reach}' then
-    perform private.require_session('Only the owner, signed in, changes what a person decides and what agents may reach: a token cannot.');
+  if p_changes ?| '{done_requires,plan_review,agent_items,on_failure,requires_sandbox,may_reach,references}' then
+    perform private.require_session('Only the owner, signed in, changes what a person decides and what agents may reach and read: a token cannot.');
   end if;
   perform private.require_version('product', p_product_id, p_changes);
 
@@ -16064,7 +16867,7 @@ select
   p.id, p.code, p.name, p.description, p.repo_url, p.definition_of_done, p.auto_pr, p.pr_strategy, p.done_requires, p.dependency_release, p.owner_id,
   to_char(p.archived_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as archived_at,
   to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
-  p.requires_sandbox, p.may_reach, p.plan_first, p.plan_review, p.on_failure, p.pull_requests, p.landing, p.agent_items,
+  p.requires_sandbox, p.may_reach, p."references", p.plan_first, p.plan_review, p.on_failure, p.pull_requests, p.landing, p.agent_items,
   p.version, p.forge_issue_label, p.branch_prefix, p.review_marks,
   p.agent, p.model, p.effort, p.fallback, p.fallback_after, p.change_index, p.avoid_overlap
 from public.products p;
@@ -16491,6 +17294,8 @@ comment on column public.products.requires_sandbox is 'Its jobs go to confined w
 
 comment on column public.products.may_reach is 'Hosts, with or without a port, that its jobs may reach from within a sandbox.';
 
+comment on column public.products."references" is 'Other repositories that its agents read and do not change (docs/worker.md).';
+
 alter table public.products enable row level security;
 
 create policy products_select on public.products for select to authenticated
@@ -16517,9 +17322,9 @@ create policy products_no_demo_delete on public.products as restrictive for dele
 grant select on public.products to authenticated;
 
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
-    plan_first, plan_review, on_failure, requires_sandbox, may_reach, agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap),
+    plan_first, plan_review, on_failure, requires_sandbox, may_reach, "references", agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap),
   update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, plan_review, on_failure, requires_sandbox, may_reach,
-    agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap, archived_at),
+    "references", agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap, archived_at),
   delete on public.products to authenticated;
 
 create or replace function private.evidence_json(p_evidence public.evidence, p_stale boolean)
@@ -17907,7 +18712,8 @@ begin
   end if;
 
   update public.agent_questions q
-  set status = 'ANSWERED', answer = v_answer, answered_by = auth.uid(), answered_at = private.now()
+  set status = 'ANSWERED', answer = v_answer, answered_by = auth.uid(), answered_at = private.now(),
+      answered_via = private.answer_source() ->> 'via'
   where q.id = p_question_id
   returning q.* into v_question;
   perform private.act_on_failure_answer(v_question, p_option);
@@ -18440,6 +19246,8 @@ begin
     perform private.queue_notices('question_opened', new.product_id, new.assignee_id, true,
       format(case new.kind when 'permission' then 'An agent asks your permission: %s' else 'A question about %s' end, v_subject), concat_ws(': ', new.reach, new.question), '/inbox?show=questions&question=' || new.id, private.question_json(new), new.reader_id);
   elsif new.status = 'ANSWERED' then
+    perform private.audit(new.answered_by, new.answered_by, 'question.answered', private.answer_source()
+      || jsonb_build_object('question_id', new.id, 'product_id', new.product_id, 'subject', v_subject));
     perform private.queue_notices('question_answered', new.product_id, null, false,
       format('Answered: %s', v_subject), new.answer, '/inbox?show=questions&question=' || new.id, private.question_json(new), new.reader_id);
   elsif new.status = 'EXPIRED' then
@@ -18793,6 +19601,7 @@ begin
       ('push_subscription', 20, 60),
       ('webhook', 10, 60),
       ('inbox', 240, 60),
+      ('chat', 10, 600),
       ('saved_view', 60, 60),
       ('label', 60, 60),
       ('lesson', 120, 60),
@@ -18816,6 +19625,9 @@ begin
       -- per hook address: what is sent, and what is new
       ('hook', 3000, 60),
       ('hook_item', 300, 3600),
+      -- per account of a chat service
+      ('chat_code', 5, 600),
+      ('chat_stranger', 1, 86400),
       -- per job
       ('job_output', 240, 60),
       ('job_diff', 30, 60),
@@ -19442,7 +20254,7 @@ returns text language sql immutable set search_path = '' as $$
   select case when private.mark_place(p_mark) <= 4 then 'red' when private.mark_place(p_mark) <= 9 then 'amber' else 'gray' end;
 $$;
 
-create or replace function private.marks_json(p_job public.agent_jobs, p_marks jsonb)
+create or replace function private.marks_json(p_job_ids uuid[])
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -19450,7 +20262,10 @@ begin
       'mark_paths', coalesce(jsonb_object_agg(m.mark, m.paths) filter (where m.paths is not null), '{}'))
     from (
       select m.mark, (array_agg(m.path order by m.path) filter (where m.path is not null))[1:4] as paths
-      from private.marks_of(p_job, p_marks) m group by m.mark
+      from public.agent_jobs j
+      left join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+      cross join lateral private.marks_of(j, d.marks) m
+      where j.id = any (p_job_ids) group by m.mark
     ) m);
 end;
 $$;
@@ -20027,6 +20842,15 @@ $$;
 
 grant execute on function private.just_judged to authenticated;
 
+create or replace function private.pending_verdict(p_job_id uuid)
+returns text language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (select v.verdict from public.pending_verdicts v where v.job_id = p_job_id);
+end;
+$$;
+
+grant execute on function private.pending_verdict to authenticated;
+
 create or replace function operations.list_waiting_reviews(p_product_id uuid default null, p_cursor text default null, p_limit integer default 50)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -20122,16 +20946,31 @@ begin
       'story', jsonb_build_object('id', s.id, 'code', s.code, 'title', s.title),
       'task', jsonb_build_object('id', t.id, 'code', t.code, 'title', t.title),
       'waiting_since', p_since, 'frees', jsonb_build_object('tasks', p_tasks, 'jobs', p_jobs),
-      'size', jsonb_build_object('files', coalesce(jsonb_array_length(d.files), 0),
-        'additions', coalesce(d.additions, 0), 'deletions', coalesce(d.deletions, 0)),
+      'tasks', cardinality(w.job_ids),
+      'size', (
+        select jsonb_build_object('files', count(distinct f ->> 'path'),
+          'additions', coalesce(sum((f ->> 'additions')::integer), 0), 'deletions', coalesce(sum((f ->> 'deletions')::integer), 0))
+        from public.agent_jobs k
+        join public.job_diffs d on d.job_id = k.id and d.attempt = k.attempt
+        cross join lateral jsonb_array_elements(d.files) f
+        where k.id = any (w.job_ids)),
       'criteria', (
         select jsonb_build_object('proven', count(*) filter (where c.state in ('proven', 'waived')), 'total', count(*))
-        from private.story_proof(s.id) c)) || private.marks_json(j, d.marks)
+        from private.story_proof(s.id) c)) || private.marks_json(w.job_ids)
     from public.agent_jobs j
     join public.products p on p.id = j.product_id
     join public.tasks t on t.id = j.task_id
     join public.stories s on s.id = t.story_id
     left join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+    -- Only the last of a story is asked for the rest of it, or a large story is read once for each of its tasks.
+    cross join lateral (select case
+      when d.job_id is null or exists (
+        select from public.tasks o
+        join public.agent_jobs k on k.task_id = o.id and k.status = 'QUEUED' and k.phase = 'review'
+        join public.job_diffs e on e.job_id = k.id and e.attempt = k.attempt
+        where o.story_id = s.id and (e.created_at, k.position, k.id) > (d.created_at, j.position, j.id)) then array[j.id]
+      when (private.review_place(j.id) ->> 'is_whole')::boolean then array(select u.job_id from private.unjudged_attempts(s.id) u)
+      else array[j.id] end as job_ids) w
     where j.id = p_job_id);
 end;
 $$;
@@ -20201,19 +21040,24 @@ begin
       from public.job_comments c
       where c.job_id = p_job_id and (c.review_id is not null or c.author_id = auth.uid())),
     'reviews', (
-      select coalesce(jsonb_agg(x.review order by x.review ->> 'created_at', x.review ->> 'id'), '[]')
-      from (
-        select private.review_json(r) as review from public.job_reviews r where r.job_id = p_job_id
-        union all
-        -- Given already; for a few seconds it can be taken back.
-        select private.review_json(jsonb_populate_record(null::public.job_reviews, to_jsonb(v) || jsonb_build_object('id', v.review_id,
-          'author_id', v.user_id, 'author', private.username(v.user_id), 'created_at', v.given_at)))
-        from public.pending_verdicts v where v.job_id = p_job_id
-      ) x));
+      select coalesce(jsonb_agg(private.review_json(r) order by r.created_at, r.id), '[]') from private.reviews_of(p_job_id) r));
 end;
 $$;
 
 grant execute on function operations.list_job_comments to authenticated;
+
+create or replace function private.reviews_of(p_job_id uuid)
+returns setof public.job_reviews language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    select r.* from public.job_reviews r where r.job_id = p_job_id
+    union all
+    select x.* from public.pending_verdicts v
+    cross join lateral jsonb_populate_record(null::public.job_reviews, to_jsonb(v) || jsonb_build_object('id', v.review_id,
+      'author_id', v.user_id, 'author', private.username(v.user_id), 'created_at', v.given_at)) x
+    where v.job_id = p_job_id;
+end;
+$$;
 
 create or replace function private.review_json(p_review public.job_reviews)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -20234,23 +21078,26 @@ begin
 end;
 $$;
 
-create or replace function private.imported_reviews(p_task_id uuid)
+create or replace function private.task_reviews(p_task_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_access('task', p_task_id);
   return (
-    select coalesce(json_agg(json_build_object('id', r.id, 'attempt', r.attempt, 'verdict', r.verdict, 'summary', r.summary,
-      'author', r.author, 'created_at', r.created_at,
-      'comments', (
-        select coalesce(json_agg(json_build_object('id', c.id, 'path', c.path, 'line', c.line, 'line_text', c.line_text,
-          'body', c.body, 'author', c.author, 'created_at', c.created_at) order by c.created_at, c.id), '[]')
-        from public.job_comments c where c.review_id = r.id)
-    ) order by r.created_at, r.id), '[]')
-    from public.job_reviews r where r.task_id = p_task_id);
+    select coalesce(json_agg(private.review_json(r) || jsonb_build_object('comments', (
+        select coalesce(jsonb_agg(private.comment_json(c) order by c.created_at, c.id), '[]')
+        from public.job_comments c where c.review_id = r.id)) order by r.created_at, r.id), '[]')
+    from (
+      select x.* from public.job_reviews x where x.task_id = p_task_id
+      union all
+      select x.* from (
+        select j.id from public.agent_jobs j where j.task_id = p_task_id and j.kind = 'TASK_IMPLEMENTATION'
+        order by j.created_at desc limit 20) j
+      cross join lateral private.reviews_of(j.id) x
+    ) r);
 end;
 $$;
 
-grant execute on function private.imported_reviews to authenticated;
+grant execute on function private.task_reviews to authenticated;
 
 create or replace function private.review_payload(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
@@ -20409,7 +21256,7 @@ begin
     left join private.read_diffs((select array_agg(r.job_id order by r.place) from attempts r where p_with_files and p_most is not null),
       (select array_agg(r.attempt order by r.place) from attempts r), p_paths, p_most) f on f.job_id = a.job_id
     -- For processes of 0.4.0, which know fewer marks.
-    cross join lateral private.former_marks(private.marks_json(j, d.marks)) x (former)));
+    cross join lateral private.former_marks(private.marks_json(array[j.id])) x (former)));
 end;
 $$;
 
@@ -25851,7 +26698,7 @@ declare
   v_minimum integer := (select u.min_quota_pct from public.users u where u.id = p_worker.user_id);
   v_online boolean := private.is_online(p_worker.last_seen_at, p_worker.stopped_at);
 begin
-  return to_jsonb(p_worker) - '{also_repos,product_id}'::text[] || jsonb_build_object(
+  return to_jsonb(p_worker) - '{also_repos,product_id,previews}'::text[] || jsonb_build_object(
     'current_job_id', private.current_job_id(p_worker.id),
     'username', private.username(p_worker.user_id),
     'online', v_online,
@@ -25954,7 +26801,7 @@ begin
     and not exists (select from public.agent_workers w where w.user_id = p_user_id and w.name = p_name) then
     update public.agent_workers w
     set name = p_name, hostname = null, version = null, last_seen_at = private.now(), last_quota_pct = null,
-        last_quota_check_at = null, stopped_at = null, agents = null, confinement = 'none', also_repos = '[]', offers = '[]', product_id = null,
+        last_quota_check_at = null, stopped_at = null, agents = null, confinement = 'none', also_repos = '[]', offers = '[]', product_id = null, previews = 0,
         created_at = private.now()
     where w.id = (
       select u.id from public.agent_workers u
@@ -26016,6 +26863,8 @@ comment on column public.agent_workers.confinement is 'Sandbox of its agents, as
 
 comment on column public.agent_workers.product_id is 'The product whose jobs it takes, as its last claim said; null: of all.';
 
+comment on column public.agent_workers.previews is 'How many previews it runs at once (docs/previews.md).';
+
 comment on column public.agent_workers.offers is
   'The agents that do its jobs, as its last claim said: id, and where known models, quota_pct, limited_until.';
 
@@ -26032,4 +26881,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('6b43ec1942e6c54c35fe911067a9dfbbd51014b36df1403951f0765b88da5743', '0.4.0');
+insert into private.applied_rules (hash, release) values ('27178c2ecabc5ad60d7e66412f7248538055bff89c7c9dab6403b10ad80c1cc3', '0.4.0');
