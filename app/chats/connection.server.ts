@@ -68,7 +68,8 @@ function pauseOf(response: Response, body: unknown): { retryAfterSeconds: number
   return { retryAfterSeconds: Math.ceil(said || retry_after || (retry_after_ms ?? 1000) / 1000) };
 }
 
-function reasonOf(error: unknown): string {
+/** Why something failed, without a secret. */
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "no reason given";
   const code = error.cause instanceof Error && "code" in error.cause ? String(error.cause.code) : undefined;
   return maskTokens(code ?? error.message).replace(/\.$/, "");
@@ -93,7 +94,7 @@ export function keepConnected(
       } catch (error) {
         if (stop.signal.aborted) break;
         if (error instanceof ChatRefusal) return tell({ is: "refused", reason: maskTokens(error.message) });
-        tell({ is: "connecting" });
+        tell({ is: "connecting", reason: reasonOf(error) });
         const asked = error instanceof ChatProblem ? (error.options.retryAfterSeconds ?? 0) : 0;
         const usual = Math.min(longestPauseSeconds, 0.25 * 2 ** failures++) * (1 + Math.random());
         await pause(Math.max(asked, usual), stop.signal);

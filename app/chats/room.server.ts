@@ -112,7 +112,7 @@ class Room {
       state: (next) => {
         this.#state = next;
         this.#heldAt = 0;
-        if (next.is === "refused") this.#note(new ChatProblem(next.reason));
+        if ("reason" in next && next.reason) this.#note(new ChatProblem(next.reason));
       },
     });
   }

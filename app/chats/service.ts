@@ -47,7 +47,10 @@ export interface ChatReply {
   isKnown: boolean;
 }
 
-export type ChatState = { is: "connecting" | "on" | "off" } | { is: "refused"; reason: string };
+export type ChatState =
+  | { is: "on" | "off" }
+  | { is: "connecting"; reason?: string }
+  | { is: "refused"; reason: string };
 
 /** Handlers resolve once it is stored: only then is the event acknowledged, where the protocol allows. Rejected: it comes again. */
 export interface ChatHandlers {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inTime, pause } from "./connection.server";
+import { inTime, pause, reasonOf } from "./connection.server";
 import { maskTokens } from "./mask";
 import { type ChatMessage, ChatProblem, type ChatService } from "./service";
 
@@ -134,7 +134,7 @@ export const telegram: ChatService = {
               is: "refused",
               reason: "Another program reads this bot's messages: stop it, or make a separate bot for Backloom.",
             });
-          } else on.state({ is: "connecting" });
+          } else on.state({ is: "connecting", reason: reasonOf(error) });
           const asked = error instanceof ChatProblem ? error.options.retryAfterSeconds : undefined;
           await pause(status === 409 ? otherPollerSeconds : (asked ?? 2), signal);
         }
