@@ -47,6 +47,7 @@ class Room {
   #chat: OpenChat | undefined;
   #state: ChatState = { is: "off" };
   #error: string | undefined;
+  #logged: string | undefined;
   #heldAt = 0;
   #pausedUntil = 0;
   #isStopped = false;
@@ -112,6 +113,7 @@ class Room {
       state: (next) => {
         this.#state = next;
         this.#heldAt = 0;
+        if (next.is === "on") this.#logged = undefined;
         if ("reason" in next && next.reason) this.#note(new ChatProblem(next.reason));
       },
     });
@@ -164,11 +166,13 @@ class Room {
     }
   }
 
-  /** Logs a problem without a secret, and keeps it for the operator's page. */
+  /** Keeps a problem for the operator's page, without a secret, and logs it once while it lasts. */
   #note(error: unknown): string {
     const text = maskTokens(error instanceof Error ? error.message : String(error), this.#tokens);
     this.#error = text;
-    this.options.log.warn({ chat: this.name, problem: text }, "a chat service has a problem");
+    if (text !== this.#logged)
+      this.options.log.warn({ chat: this.name, problem: text }, "a chat service has a problem");
+    this.#logged = text;
     return text;
   }
 }

@@ -34,15 +34,17 @@ export default function AdminChatsPage() {
             <tr key={service}>
               <Cell className="font-medium">{chatTitles[service]}</Cell>
               <Cell label="State">
-                <Badge tone={is?.state === "refused" ? "failed" : undefined}>{is?.state ?? "off"}</Badge> {is?.reason}
+                <span>
+                  <Badge tone={is?.state === "refused" ? "failed" : undefined}>{is?.state ?? "off"}</Badge> {is?.reason}
+                </span>
               </Cell>
               <Cell label="Bot">{is?.bot_name ?? "–"}</Cell>
               <Cell label="People">{is?.paired ?? 0}</Cell>
               <Cell label="Last error" className="text-muted">
                 {is?.last_error_at ? (
-                  <>
+                  <span>
                     {is.last_error} <RelativeTime at={is.last_error_at} />
-                  </>
+                  </span>
                 ) : (
                   "none"
                 )}
