@@ -70,7 +70,6 @@ export interface OpenChat {
   close(): Promise<void>;
 }
 
-/** An adapter. `open` resolves at once: it connects, and reconnects, by itself and reports it as `state`. A token that does not hold ends in `refused` with a sentence, without another try. */
 /** An adapter. `open` resolves at once: it connects, and reconnects, by itself and reports it by `state`. A token that does not hold ends in `refused` with a sentence, without another try. */
 export interface ChatService {
   name: ChatServiceName;

@@ -6,6 +6,7 @@ import { type Check, failed, passed, reasonOf } from "~/server/check";
 import { checkRegistration, checkSignInProvider } from "~/server/check-sign-in.server";
 import { defineCommand } from "../command";
 import { checkAdvisors } from "../doctor/check-advisors.server";
+import { checkChats } from "../doctor/check-chats.server";
 import { checkConnections } from "../doctor/check-connections.server";
 import { checkDatabase } from "../doctor/check-database.server";
 import { checkSession } from "../doctor/check-session.server";
@@ -14,7 +15,7 @@ import type { Target } from "../target.server";
 /** `doctor`: checks an installation, embedded or hosted. Each line is ok or says what to do. */
 export const doctor = defineCommand({
   name: "doctor",
-  summary: "Check environment, database, migrations, registration, tokens, realtime and schedules",
+  summary: "Check environment, database, migrations, registration, tokens, realtime, schedules and chats",
   options: z.object({}),
   run: async (target) => {
     const checks = await examine(target);
@@ -42,6 +43,7 @@ async function examine(target: Target): Promise<Check[]> {
     await checkRegistration(backend.env),
     ...(await checkSignInProvider(backend.env)),
     ...(await checkSession(backend.database)),
+    ...(await checkChats(backend.env.chats)),
   ];
 }
 
