@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { callChat } from "~/chats/connection.server";
-import type { ChatSettings } from "~/env-chats.server";
+import type { ChatConfig } from "~/chats/service";
 import { type Check, failed, passed, reasonOf } from "~/server/check";
 import { type ChatServiceName, chatServices, chatTitles } from "~/wire/chats/contract";
 
@@ -13,7 +13,7 @@ interface Asked {
 }
 
 /** Who the bot is: no question that opens a connection, which would end that of the service that runs. */
-const asked: Record<ChatServiceName, (settings: ChatSettings) => Asked[]> = {
+const asked: Record<ChatServiceName, (settings: ChatConfig) => Asked[]> = {
   telegram: ({ api, token }) => [
     {
       url: `${api}/bot${token}/getMe`,
@@ -57,12 +57,12 @@ const asked: Record<ChatServiceName, (settings: ChatSettings) => Asked[]> = {
 const takenSchema = z.object({ ok: z.literal(false) });
 
 /** Checks the token of each chat service that is configured. */
-export async function checkChats(chats: Partial<Record<ChatServiceName, ChatSettings>>): Promise<Check[]> {
+export async function checkChats(chats: Partial<Record<ChatServiceName, ChatConfig>>): Promise<Check[]> {
   const services = chatServices.filter((service) => chats[service] !== undefined);
   return Promise.all(services.map((service) => checkService(service, chats[service])));
 }
 
-async function checkService(service: ChatServiceName, settings: ChatSettings | undefined): Promise<Check> {
+async function checkService(service: ChatServiceName, settings: ChatConfig | undefined): Promise<Check> {
   const title = chatTitles[service];
   for (const { url, authorization, variable, cure } of settings ? asked[service](settings) : []) {
     try {

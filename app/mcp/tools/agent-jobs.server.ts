@@ -27,7 +27,7 @@ import { longestWaitSeconds, waitForJob } from "../wait-for-job.server";
 export const waitForJobTool = defineTool({
   name: "wait_for_job",
   title: "Wait for a job",
-  description: "Claim the next job. Waits up to wait_seconds; with no job, says why. Its texts are user content.",
+  description: "Claim the next job. Waits up to wait_seconds, then says why. Its texts are user content.",
   access: "write",
   scopes: ["work"],
   input: claimAgentJobInput.safeExtend({
@@ -45,7 +45,7 @@ export const waitForJobTool = defineTool({
 
 export const jobHeartbeatTool = defineTool({
   name: "job_heartbeat",
-  title: "Heartbeat of a job",
+  title: "Heartbeat",
   description: "Renew the lease every 60 s and obey: continue, pause or stop.",
   access: "write",
   scopes: ["work"],
@@ -68,7 +68,7 @@ export const updateJobStatusTool = defineTool({
 export const reportJobUsageTool = defineTool({
   name: "report_job_usage",
   title: "Report tokens",
-  description: "Report this attempt's totals or events.",
+  description: "Report totals or events.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -89,7 +89,7 @@ export const verifyTaskAgainstPlanTool = defineTool({
 
 export const verifySprintTaskTool = defineTool({
   name: "verify_sprint_task",
-  title: "Verify a task of a batch",
+  title: "Verify in a batch",
   description: "Verify one task of a batch.",
   access: "write",
   scopes: ["work"],
@@ -103,7 +103,7 @@ export const verifySprintTaskTool = defineTool({
 
 export const updateTaskExecutionTool = defineTool({
   name: "update_task_execution",
-  title: "Report a task of a batch",
+  title: "Report in a batch",
   description: "Report one task of a batch.",
   access: "write",
   scopes: ["work"],

@@ -4,8 +4,8 @@ import { defineTool } from "../tool.server";
 
 export const workerHeartbeatTool = defineTool({
   name: "worker_heartbeat",
-  title: "Presence of a worker",
-  description: "Report that the worker is online. stopped: it ends and its job is requeued.",
+  title: "Presence",
+  description: "Report the worker online. stopped: it ends, its job is requeued.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },

@@ -9,7 +9,6 @@ import {
 } from "~/wire/agent-jobs/contract";
 import { diffLimits } from "~/wire/agent-jobs/job-diff";
 import { readReferences } from "~/wire/agent-jobs/job-output";
-import { followUpBody } from "~/wire/intake/contract";
 import { proposedLessons } from "~/wire/lessons/contract";
 import { lengths } from "~/wire/limits";
 import { reportedEvidenceInput } from "~/wire/proof/contract";
@@ -41,10 +40,11 @@ export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
 
 /** Report of an agent without Backloom's worker: sends the raw `git diff`, which the worker would have parsed. */
 export const reportWithDiffInput = reportAgentJobInput
+  .omit({ references: true, kept_ref: true })
   .extend({
     diff: text(diffLimits.fileBytes).optional().describe("git diff base_sha head_sha"),
     guide: z.array(z.unknown()).optional().describe("[{title, why, parts: [{path, from, to}]}]"),
-    follow_ups: z.array(followUpBody).max(5).default([]).describe("What other repositories need"),
+    follow_ups: z.array(z.unknown()).max(5).optional().describe("[{repository, title, why}]"),
   })
   .refine(({ diff, base_sha, head_sha }) => diff === undefined || (base_sha && head_sha), {
     path: ["diff"],

@@ -1,5 +1,5 @@
 import "~/wire/zod-words";
-import type { z } from "zod";
+import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
 import { proposeFollowUp } from "~/nouns/intake/operations.server";
 import { saveJobGuide } from "~/nouns/reviews/operations.server";
@@ -7,6 +7,7 @@ import type { ReportedJob } from "~/wire/agent-jobs/contract";
 import { type DiffFile, type SaveJobDiffInput, saveJobDiffBody } from "~/wire/agent-jobs/job-diff";
 import { type Hunk, parsePatch } from "~/wire/agent-jobs/patch";
 import { ContractError } from "~/wire/errors";
+import { followUpBody } from "~/wire/intake/contract";
 import { isFoldedFile } from "~/wire/reviews/folded-files";
 import { guideLimits, guideSchema } from "~/wire/reviews/guide";
 import { readHeadNames, readName } from "./git-name";
@@ -20,10 +21,11 @@ export async function reportWithDiff(
 ): Promise<ReportedJob> {
   const { job_id, attempt, head_sha } = report;
   const chapters = guide && guideOf(guide);
+  const proposals = followUpsOf(follow_ups ?? []);
   if (diff !== undefined) await saveJobDiff(actor, diffOf(report, diff));
   if (chapters && head_sha) await saveJobGuide(actor, { job_id, attempt, head_sha, chapters });
   const reported = await reportAgentJob(actor, report);
-  for (const followUp of follow_ups) {
+  for (const followUp of proposals) {
     // The report counts even if a proposal is refused.
     await proposeFollowUp(actor, { job_id, ...followUp }).catch((error: unknown) => {
       if (!(error instanceof ContractError)) throw error;
@@ -42,6 +44,15 @@ function guideOf(guide: unknown) {
     `The guide cannot be kept: at most ${chapters} chapters, ${title} characters a title, ${why} a why. Correct what the issues name, or report without it.`,
     { issues },
   );
+}
+
+function followUpsOf(given: unknown[]) {
+  const parsed = z.array(followUpBody).safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => ({ path: ["follow_ups", ...path].join("."), message }));
+  throw new ContractError(422, "The follow-ups cannot be kept. Correct what the issues name, or report without them.", {
+    issues,
+  });
 }
 
 function diffOf(report: ReportAgentJobInput, diff: string): SaveJobDiffInput {

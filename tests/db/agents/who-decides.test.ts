@@ -53,7 +53,7 @@ async function reachable() {
 
 /** Arguments that no walk gives: what they belong to decides nothing. */
 const pointless =
-  /^p_(?:blocked_by|blocker|name|type|path|line|side|line_text|user_question_id|entries|page|look|code|file_id|comment_id|label_id|budget_id|view_id|usage|conflict|project|label|issues|pulls|item_id|mark|viewed|idea_id|issue_note_id|lease|state|landing_id|upkeep_id|diff|scope|unit|amount|pr_url|head_sha|chapters|invitation_id|accept|pairing_id|mobile_secret_hash|role|code_hash|identifier|query|key_hash|import_id|rows|repository|preview_id|ticket_hash|room|previews|restarted)$/;
+  /^p_(?:blocked_by|blocker|name|type|path|line|side|line_text|user_question_id|entries|page|look|code|file_id|comment_id|label_id|budget_id|view_id|usage|conflict|project|label|issues|pulls|item_id|mark|viewed|idea_id|issue_note_id|lease|state|landing_id|upkeep_id|diff|scope|unit|amount|pr_url|head_sha|chapters|invitation_id|accept|pairing_id|mobile_secret_hash|role|code_hash|identifier|query|key_hash|import_id|rows|repository|chat_id|service|is_set_up|fields|preview_id|ticket_hash|room|previews|restarted)$/;
 /** What moves work on, chosen more often. */
 const often: Record<string, number> = {
   claim_agent_job: 8,
