@@ -56,7 +56,7 @@ it("the inbox marks the tab that its address names, and lists what belongs there
   for (const [show, label, words] of [
     ["questions", "Questions", "No open questions"],
     ["questions&state=expired", "Questions", "Closed questions appear here."],
-    ["invitations", "Invitations", "No invitations"],
+    ["invitations", "Other", "Nothing else"],
     ["constructor", "All", "Your inbox is empty"],
   ] as const) {
     const page = await visitor.read(`/inbox?show=${show}`);

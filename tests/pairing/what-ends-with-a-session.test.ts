@@ -102,6 +102,8 @@ const endings: Record<string, string> = {
   "api_tokens.session_id": "end_session_chain revokes what a paired session made",
   "oauth_codes.session_id":
     "redeem_oauth_code refuses codes of a session that has ended, forgetting the session deletes them",
+  "preview_tickets.session_id":
+    "get_preview_access shows nothing to a session that has ended, forgetting the session deletes them",
   "push_subscriptions.session_id": "take_due_notices leaves them out, forgetting the session deletes them",
 };
 
