@@ -51,7 +51,7 @@ create table public.chat_messages (
   id uuid primary key default gen_random_uuid(),
   chat_id uuid not null references public.chats (id) on delete cascade,
   question_id uuid not null references public.agent_questions (id) on delete cascade,
-  -- Begins the ids of its buttons, so that no one can make one up.
+  -- The first part of the ids of its buttons, so that no one can make one up.
   key text not null default substr(replace(gen_random_uuid()::text, '-', ''), 1, 12),
   state text not null default 'queued' constraint chat_messages_state_known check (state in ('queued', 'sent', 'snoozed', 'closed')),
   ref text constraint chat_messages_ref_length check (char_length(ref) <= 1000),
