@@ -45,6 +45,18 @@ describe("an answer in a chat", () => {
     ]);
   });
 
+  it("One process of several holds the connection, and another takes it over", async () => {
+    const other = room.start();
+    await room.stop();
+    const { world, owner, question, message, read } = await askedOwner();
+    fake.press(owner, message, button(message, "Left"));
+    await messageWith(room, owner, `Answered by ${world.owner.username} in Telegram: Left`);
+    expect(await read()).toMatchObject({ id: question.id, answered_via: "telegram" });
+    expect(fake.connections()).toBe(1);
+    await other();
+    await room.restart();
+  });
+
   it("A reply in words is an answer, and an answer in the browser changes the message", async () => {
     const { owner, message, read } = await askedOwner();
     fake.write(owner, "  Straight \u0007on\u0000 ", message);
