@@ -168,7 +168,10 @@ begin
   left join public.tasks t on t.id = j.task_id
   where p.worker_id = v_worker.id and p.state in ('starting', 'ready') and q.archived_at is null
     and p.product_id in (select private.consented_products(v_user_id, p_product_id));
-  perform private.touch_worker(v_worker.id, null, null, null, p_product_id => p_product_id);
+  -- A report that was on its way when its worker signed off does not bring it back.
+  if p_restarted or not exists (select from public.agent_workers w where w.id = v_worker.id and w.stopped_at is not null) then
+    perform private.touch_worker(v_worker.id, null, null, null, p_product_id => p_product_id);
+  end if;
   update public.agent_workers w set previews = p_room where w.id = v_worker.id and w.previews <> p_room;
   return v_answer;
 end;

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { enterPreview, getPreviewAccess, syncPreviews } from "~/nouns/previews/operations.server";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
+import { workerHeartbeat } from "~/nouns/workers/operations.server";
 import { openApp } from "../setup/app";
 import { bearer, claim, type TestUser } from "../setup/world";
 
@@ -44,6 +45,19 @@ async function scene() {
   };
   return { owner, actor, product, job, worker, call, preview, hear, member };
 }
+
+it("A late report of previews does not bring back a worker that signed off, and one that starts again does", async () => {
+  const { owner, actor, worker, hear } = await scene();
+  await hear();
+  await workerHeartbeat(actor, { worker, stopped: true });
+  const isStopped = async () =>
+    (await t.query`select stopped_at from agent_workers where name = ${worker} and user_id = ${owner.id}`)[0]
+      ?.stopped_at !== null;
+  await hear();
+  expect(await isStopped()).toBe(true);
+  await hear({ restarted: true });
+  expect(await isStopped()).toBe(false);
+});
 
 it("A member starts a preview, its worker says that it is ready, and it leads to an origin of its own", async () => {
   const { owner, job, preview, hear } = await scene();

@@ -16146,7 +16146,10 @@ begin
   left join public.tasks t on t.id = j.task_id
   where p.worker_id = v_worker.id and p.state in ('starting', 'ready') and q.archived_at is null
     and p.product_id in (select private.consented_products(v_user_id, p_product_id));
-  perform private.touch_worker(v_worker.id, null, null, null, p_product_id => p_product_id);
+  -- A report that was on its way when its worker signed off does not bring it back.
+  if p_restarted or not exists (select from public.agent_workers w where w.id = v_worker.id and w.stopped_at is not null) then
+    perform private.touch_worker(v_worker.id, null, null, null, p_product_id => p_product_id);
+  end if;
   update public.agent_workers w set previews = p_room where w.id = v_worker.id and w.previews <> p_room;
   return v_answer;
 end;
@@ -26881,4 +26884,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('27178c2ecabc5ad60d7e66412f7248538055bff89c7c9dab6403b10ad80c1cc3', '0.4.0');
+insert into private.applied_rules (hash, release) values ('ee6b569883d8c9ac5de5cd66742778e18aba852d009ac36cddd1a82c21ecb54a', '0.4.0');
