@@ -131,7 +131,8 @@ export function openSocket(
   onFrame: (frame: unknown) => Promise<void>,
 ): ChatSocket {
   const { protocol, hostname } = new URL(address);
-  if (protocol !== "wss:" && !loopbackNames.includes(hostname)) throw new ChatProblem("The socket is not encrypted.");
+  if (protocol !== "wss:" && !loopbackNames.includes(hostname))
+    throw new ChatProblem("The chat service gave an address without encryption (ws:).");
   const socket = new WebSocket(address, { maxPayload: frameBytes, handshakeTimeout: answerWithinMilliseconds });
   let isAlive = true;
   let handled = Promise.resolve();

@@ -2,14 +2,14 @@ import type { ServerResponse } from "node:http";
 
 /** What is said at the address of a preview in place of its program. */
 const problems = {
-  unknown: [404, "Nothing is here. Open a preview from its job."],
+  unknown: [404, "This address has no preview. Open one from its job."],
   ended: [410, "This preview has ended. Start it again on its job."],
-  gone: [410, "This preview has ended with its worker. Start it again on its job."],
-  foreign: [403, "Another site asked for this. A preview answers its own pages only."],
+  gone: [410, "This preview ended because its worker stopped. Start it again on its job."],
+  foreign: [403, "Another site sent this request. A preview responds to its own pages only."],
   malformed: [400, "The address of this request is malformed."],
   loop: [508, "This preview asks itself in a circle. Look for a proxy that leads back to it."],
-  tooLarge: [413, "A request to a preview may have 25 MB. Send less at once."],
-  late: [504, "The program of this preview has not answered for 30 seconds. Try again, or look at its log on the job."],
+  tooLarge: [413, "A request to a preview can be at most 25 MB. Send less at once."],
+  late: [504, "The preview has not responded for 30 seconds. Try again, or check its log on the job."],
   failed: [502, "The program of this preview broke off. Try again, or look at its log on the job."],
   waiting: [503, "The worker of this preview connects again. This page tries again by itself."],
   elsewhere: [

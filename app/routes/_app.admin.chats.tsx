@@ -23,7 +23,7 @@ export const meta: MetaFunction = () => [{ title: "Chats · Backloom" }];
 export default function AdminChatsPage() {
   const rows = useLoaderData<typeof loader>();
   return (
-    <Section title="Chat services" about="Bots that ask people and take their answers." flush>
+    <Section title="Chat services" about="Bots that send questions and receive answers." flush>
       {rows.length === 0 ? (
         <EmptyState title="No chat service is set up" compact>
           Set the token of a bot, for example TELEGRAM_BOT_TOKEN, and start again.

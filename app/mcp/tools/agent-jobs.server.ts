@@ -68,7 +68,7 @@ export const updateJobStatusTool = defineTool({
 export const reportJobUsageTool = defineTool({
   name: "report_job_usage",
   title: "Report tokens",
-  description: "Report totals or events.",
+  description: "Report token totals or events.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },

@@ -5,7 +5,7 @@ import { defineTool } from "../tool.server";
 export const workerHeartbeatTool = defineTool({
   name: "worker_heartbeat",
   title: "Presence",
-  description: "Report the worker online. stopped: it ends, its job is requeued.",
+  description: "Report the worker as online. stopped requeues its job.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },

@@ -40,7 +40,6 @@ export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
 
 /** Report of an agent without Backloom's worker: sends the raw `git diff`, which the worker would have parsed. */
 export const reportWithDiffInput = reportAgentJobInput
-  .omit({ references: true, kept_ref: true })
   .extend({
     diff: text(diffLimits.fileBytes).optional().describe("git diff base_sha head_sha"),
     guide: z.array(z.unknown()).optional().describe("[{title, why, parts: [{path, from, to}]}]"),

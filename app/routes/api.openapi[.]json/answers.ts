@@ -13,7 +13,7 @@ export const answers: Readonly<Record<string, string>> = {
   claimPairing: "The session; its cookie is set.",
   cleanupAgentArtifacts: "How much was deleted.",
   confirmChat: "The chat, paired.",
-  createChat: "The code to type to the bot.",
+  createChat: "The pairing code to send to the bot.",
   createLabel: "The created label.",
   createSavedView: "The created view.",
   deleteBudget: "The budget is gone.",

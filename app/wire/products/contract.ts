@@ -96,7 +96,9 @@ export function readReferences(typed: string) {
 export const referencesSchema = z
   .array(referenceSchema)
   .max(8, "Name at most 8 repositories.")
-  .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, { message: "Give each its own name." });
+  .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
+    message: "Give each repository a different name.",
+  });
 
 const productFieldsSchema = productSchema.extend({
   ...policies,
