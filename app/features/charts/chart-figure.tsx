@@ -27,7 +27,11 @@ export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string
             <path key={index} {...shape} />
           ))}
           {texts.map(({ text, ...position }) => (
-            <text key={text} {...position} className="fill-muted text-2xs @max-md:text-lg">
+            <text
+              key={text}
+              {...position}
+              className="fill-muted stroke-surface stroke-[3] text-2xs [paint-order:stroke] @max-md:text-lg"
+            >
               {text}
             </text>
           ))}

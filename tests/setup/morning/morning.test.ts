@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
+import { getCosts } from "~/nouns/insights/operations.server";
 import { waitingReviewsSchema } from "~/wire/reviews/contract";
 import { openApp } from "../app";
 import { reviewedStories } from "./changes";
@@ -67,7 +68,7 @@ it("Two questions, a failure, a conflict and a plan hold jobs, and one job runs"
   expect(await t.query`select id from agent_jobs where status = 'RUNNING'`).toHaveLength(1);
 });
 
-it("Three products have a year of finished work, and the imported one 400 rows", async () => {
+it("Three products have a year of finished work that people accepted, and the imported one 400 rows", async () => {
   const counts = await t.query`
       select p.code, count(distinct s.id)::integer as stories, count(distinct t.id)::integer as tasks,
         count(distinct j.id) filter (where j.status = 'DONE' and j.finished_at < now() - interval '350 days') > 0 as is_old
@@ -80,4 +81,10 @@ it("Three products have a year of finished work, and the imported one 400 rows",
     { code: "SHOP", stories: 113, tasks: 272, is_old: true },
   ]);
   await t.expectRightCounters();
+  const [shop] = await t.query<{ id: string }>`select id from products where code = 'SHOP'`;
+  const { rows } = await getCosts(actor, { product_id: shop?.id ?? "" });
+  expect(rows).toMatchObject([
+    { key: "claude", too_few: false },
+    { key: "codex", too_few: false },
+  ]);
 });

@@ -21,11 +21,12 @@ export const finishedWork = [
    from public.users u where u.username in ('mira', 'jonas')`,
   `create temp table past on commit drop as
    select x.*, x.ended - interval '1 minute' * (8 + x.n * 17 % 53) as started,
-     x.ended + interval '1 minute' * (4 + x.n * 53 % 311) as seen, x.ended + interval '1 minute' * (7 + x.n * 53 % 311 + x.n % 19) as judged, md5('job ' || x.product_code || x.n)::uuid as job_id
+     x.ended + interval '1 minute' * (4 + x.n * 53 % 311) as seen, x.ended + interval '1 minute' * (7 + x.n * 53 % 311 + x.n % 19) as judged, md5('job ' || x.product_code || x.n)::uuid as job_id,
+     1 + (x.n % 7 = 0)::integer as attempts, case when x.of_story % 3 = 0 then 'codex' else 'claude' end as agent
    from (
      select t.id as task_id, t.story_id, t.product_id, p.code as product_code, s.code as story_code, s.sprint_id, p.owner_id,
        t.implementation_plan, sp.started_at, sp.completed_at, md5('run ' || p.code || sp.code)::uuid as run_id, w.id as worker_id, w.name as worker_name,
-       row_number() over (order by p.code, length(t.code), t.code) as n,
+       row_number() over (order by p.code, length(t.code), t.code) as n, substr(s.code, 4)::integer as of_story,
        sp.started_at + (sp.completed_at - sp.started_at)
          * (row_number() over (partition by sp.id order by length(t.code), t.code) / (1.0 + count(*) over (partition by sp.id))) as ended
      from public.tasks t
@@ -42,27 +43,28 @@ export const finishedWork = [
      merged_at, verify_result, attempt, agent, worker_id, claimed_at, started_at, base_sha, head_sha, model_id, input_tokens, output_tokens,
      cache_read_tokens, additions, deletions, summary, created_by, finished_at, first_seen_at, judged_at, created_at, updated_at)
    select p.job_id, p.product_id, p.task_id, 'TASK_IMPLEMENTATION', 'DONE', p.run_id, p.story_id, p.n, 'backloom/' || p.story_code, p.implementation_plan,
-     p.ended, p.judged + interval '1 minute' * (p.n % 90), case when p.n % 11 = 0 then 'PARTIAL' else 'ALIGNED' end::public.verify_result, 1 + (p.n % 7 = 0)::integer,
-     case when p.n % 3 = 0 then 'codex' else 'claude' end, p.worker_id, p.started, p.started, md5('base' || p.n), md5('head' || p.n),
-     case when p.n % 3 = 0 then 'gpt-5' else 'claude-sonnet-4-5' end, 40000 + p.n % 37 * 9000, 3000 + p.n % 23 * 700, 200000 + p.n % 31 * 50000,
+     p.ended, p.judged + interval '1 minute' * (p.n % 90), case when p.n % 11 = 0 then 'PARTIAL' else 'ALIGNED' end::public.verify_result, p.attempts,
+     p.agent, p.worker_id, p.started, p.started, md5('base' || p.n), md5('head' || p.n),
+     case p.agent when 'codex' then 'gpt-5' else 'claude-sonnet-4-5' end, 40000 + p.n % 37 * 9000, 3000 + p.n % 23 * 700, 200000 + p.n % 31 * 50000,
      12 + p.n % 41 * 6, p.n % 29 * 3, 'Done as planned; all tests pass.', p.owner_id, p.judged, p.seen, p.judged, p.started_at, p.judged
    from past p`,
   `insert into public.job_attempts (job_id, attempt, product_id, worker_id, worker_name, agent, started_at, ended_at, outcome, head_sha)
-   select p.job_id, a.n, p.product_id, p.worker_id, p.worker_name, case when p.n % 3 = 0 then 'codex' else 'claude' end,
-     p.started - (1 + (p.n % 7 = 0)::integer - a.n) * interval '5 hours', p.ended - (1 + (p.n % 7 = 0)::integer - a.n) * interval '5 hours', 'done', md5('head' || p.n)
-   from past p cross join lateral generate_series(1, 1 + (p.n % 7 = 0)::integer) a (n)`,
-  `insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author, created_at, handed_in_at, first_seen_at)
-   select p.job_id, p.product_id, a.attempt, case when a.attempt = 1 and p.n % 7 = 0 then 'request_changes' else 'approve' end,
-     case when a.attempt = 1 and p.n % 7 = 0 then 'The empty list is missing.' else '' end, u.id, u.username,
-     a.ended_at + (p.judged - p.ended), a.ended_at, a.ended_at + (p.seen - p.ended)
+   select p.job_id, a.n, p.product_id, p.worker_id, p.worker_name, p.agent,
+     p.started - (p.attempts - a.n) * interval '5 hours', p.ended - (p.attempts - a.n) * interval '5 hours', 'done',
+     case a.n when p.attempts then md5('head' || p.n) else md5('before ' || p.n) end
+   from past p cross join lateral generate_series(1, p.attempts) a (n)`,
+  `insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author, created_at, handed_in_at, first_seen_at, head_sha)
+   select p.job_id, p.product_id, a.attempt, case a.attempt when p.attempts then 'approve' else 'request_changes' end,
+     case a.attempt when p.attempts then '' else 'The empty list is missing.' end, u.id, u.username,
+     a.ended_at + (p.judged - p.ended), a.ended_at, a.ended_at + (p.seen - p.ended), a.head_sha
    from past p
    join public.job_attempts a on a.job_id = p.job_id
    join public.users u on u.username = case when p.n % 4 = 0 then 'jonas' else 'mira' end`,
   `insert into public.usage_events (product_id, job_id, task_id, sprint_run_id, worker_id, attempt, seq, model_id, input_tokens, output_tokens,
      cache_read_tokens, cost, currency, source, created_at)
-   select j.product_id, j.id, j.task_id, j.sprint_run_id, j.worker_id, 1, 1, j.model_id, j.input_tokens, j.output_tokens, j.cache_read_tokens,
-     (j.input_tokens * 3 + j.output_tokens * 15 + j.cache_read_tokens * 0.3) / 1000000, 'USD', 'list_price', p.ended
-   from past p join public.agent_jobs j on j.id = p.job_id`,
+   select j.product_id, j.id, j.task_id, j.sprint_run_id, j.worker_id, a.n, a.n, j.model_id, j.input_tokens, j.output_tokens, j.cache_read_tokens,
+     (j.input_tokens * 3 + j.output_tokens * 15 + j.cache_read_tokens * 0.3) / 1000000, 'USD', 'list_price', p.ended - (p.attempts - a.n) * interval '5 hours'
+   from past p join public.agent_jobs j on j.id = p.job_id cross join lateral generate_series(1, p.attempts) a (n)`,
   "delete from public.task_status_changes c using past p where p.task_id = c.task_id",
   `insert into public.task_status_changes (task_id, story_id, product_id, sprint_id, from_status, to_status, changed_at)
    select p.task_id, p.story_id, p.product_id, p.sprint_id, s.was::public.task_status, s.became::public.task_status, s.at
