@@ -2,53 +2,21 @@ import { z } from "zod";
 import type { Offer } from "./endpoint.server";
 import { skillsExtension } from "./skills.server";
 import { defineTool } from "./tool.server";
-import {
-  cancelJobTool,
-  checkQueueEmptyTool,
-  jobHeartbeatTool,
-  reportJobUsageTool,
-  updateJobStatusTool,
-  updateTaskExecutionTool,
-  verifySprintTaskTool,
-  verifyTaskAgainstPlanTool,
-  waitForJobTool,
-  whyNotMovingTool,
-} from "./tools/agent-jobs.server";
-import { getBudgetsTool, getCostsTool } from "./tools/budgets.server";
-import { addCommentTool, listCommentsTool } from "./tools/comments.server";
-import { addDependencyTool, listReadyTool, removeDependencyTool } from "./tools/dependencies.server";
-import { createIdeaTool, promoteIdeaTool, updateIdeaTool } from "./tools/ideas.server";
-import { createLabelTool, listLabelsTool, setLabelsTool } from "./tools/labels.server";
-import { createPbiTool, markPbiPrMergedTool, setPbiPrTool } from "./tools/pbis.server";
-import { createProductTool, getContextTool, listProductsTool } from "./tools/products.server";
-import {
-  answerUserQuestionTool,
-  askUserQuestionTool,
-  cancelQuestionTool,
-  getQuestionAnswerTool,
-  listOpenQuestionsTool,
-  listOpenUserQuestionsTool,
-} from "./tools/questions.server";
-import { searchTool } from "./tools/search.server";
-import {
-  cancelSprintRunTool,
-  getSprintRunTool,
-  pauseSprintRunTool,
-  resumeSprintRunTool,
-  resumeSprintTool,
-  startRunTool,
-  startSprintRunTool,
-} from "./tools/sprint-runs.server";
-import { addStoryToSprintTool, createSprintTool, getSprintContextTool, startSprintTool } from "./tools/sprints.server";
-import { createStoryTool, logCommitTool, logImplementationTool, logTestResultTool } from "./tools/stories.server";
-import {
-  createTaskTool,
-  getTaskTool,
-  setAgentTool,
-  updateTaskPlanTool,
-  updateTaskStatusTool,
-} from "./tools/tasks.server";
-import { workerHeartbeatTool } from "./tools/workers.server";
+import * as agentJobs from "./tools/agent-jobs.server";
+import * as budgets from "./tools/budgets.server";
+import * as comments from "./tools/comments.server";
+import * as dependencies from "./tools/dependencies.server";
+import * as ideas from "./tools/ideas.server";
+import * as labels from "./tools/labels.server";
+import * as pbis from "./tools/pbis.server";
+import * as products from "./tools/products.server";
+import * as questions from "./tools/questions.server";
+import * as search from "./tools/search.server";
+import * as sprintRuns from "./tools/sprint-runs.server";
+import * as sprints from "./tools/sprints.server";
+import * as stories from "./tools/stories.server";
+import * as tasks from "./tools/tasks.server";
+import * as workers from "./tools/workers.server";
 
 /** Instructions for every client of `/mcp`. */
 const instructions = [
@@ -99,31 +67,31 @@ const healthTool = defineTool({
 
 /** What an agent next to a person uses day by day: read, plan, log, ask, start work and see why it waits. */
 const everydayTools = [
-  listProductsTool,
-  getContextTool,
-  getSprintContextTool,
-  getTaskTool,
-  searchTool,
-  createPbiTool,
-  createStoryTool,
-  createTaskTool,
-  setLabelsTool,
-  addCommentTool,
-  listCommentsTool,
-  addDependencyTool,
-  listReadyTool,
-  updateTaskStatusTool,
-  updateTaskPlanTool,
-  logImplementationTool,
-  logTestResultTool,
-  logCommitTool,
-  askUserQuestionTool,
-  getQuestionAnswerTool,
-  cancelQuestionTool,
-  listOpenQuestionsTool,
-  startRunTool,
-  getSprintRunTool,
-  whyNotMovingTool,
+  products.listProductsTool,
+  products.getContextTool,
+  sprints.getSprintContextTool,
+  tasks.getTaskTool,
+  search.searchTool,
+  pbis.createPbiTool,
+  stories.createStoryTool,
+  tasks.createTaskTool,
+  labels.setLabelsTool,
+  comments.addCommentTool,
+  comments.listCommentsTool,
+  dependencies.addDependencyTool,
+  dependencies.listReadyTool,
+  tasks.updateTaskStatusTool,
+  tasks.updateTaskPlanTool,
+  stories.logImplementationTool,
+  stories.logTestResultTool,
+  stories.logCommitTool,
+  questions.askUserQuestionTool,
+  questions.getQuestionAnswerTool,
+  questions.cancelQuestionTool,
+  questions.listOpenQuestionsTool,
+  sprintRuns.startRunTool,
+  sprintRuns.getSprintRunTool,
+  agentJobs.whyNotMovingTool,
 ];
 
 /** `/mcp/all`: lists every tool. */
@@ -134,38 +102,38 @@ export const allTools: Offer = {
   tools: [
     ...everydayTools,
     healthTool,
-    createProductTool,
-    listLabelsTool,
-    createLabelTool,
-    setAgentTool,
-    removeDependencyTool,
-    createSprintTool,
-    addStoryToSprintTool,
-    startSprintTool,
-    startSprintRunTool,
-    pauseSprintRunTool,
-    resumeSprintRunTool,
-    cancelSprintRunTool,
-    resumeSprintTool,
-    waitForJobTool,
-    jobHeartbeatTool,
-    updateJobStatusTool,
-    reportJobUsageTool,
-    verifyTaskAgainstPlanTool,
-    verifySprintTaskTool,
-    updateTaskExecutionTool,
-    checkQueueEmptyTool,
-    workerHeartbeatTool,
-    cancelJobTool,
-    getBudgetsTool,
-    getCostsTool,
-    setPbiPrTool,
-    markPbiPrMergedTool,
-    createIdeaTool,
-    updateIdeaTool,
-    promoteIdeaTool,
-    answerUserQuestionTool,
-    listOpenUserQuestionsTool,
+    products.createProductTool,
+    labels.listLabelsTool,
+    labels.createLabelTool,
+    tasks.setAgentTool,
+    dependencies.removeDependencyTool,
+    sprints.createSprintTool,
+    sprints.addStoryToSprintTool,
+    sprints.startSprintTool,
+    sprintRuns.startSprintRunTool,
+    sprintRuns.pauseSprintRunTool,
+    sprintRuns.resumeSprintRunTool,
+    sprintRuns.cancelSprintRunTool,
+    sprintRuns.resumeSprintTool,
+    agentJobs.waitForJobTool,
+    agentJobs.jobHeartbeatTool,
+    agentJobs.updateJobStatusTool,
+    agentJobs.reportJobUsageTool,
+    agentJobs.verifyTaskAgainstPlanTool,
+    agentJobs.verifySprintTaskTool,
+    agentJobs.updateTaskExecutionTool,
+    agentJobs.checkQueueEmptyTool,
+    workers.workerHeartbeatTool,
+    agentJobs.cancelJobTool,
+    budgets.getBudgetsTool,
+    budgets.getCostsTool,
+    pbis.setPbiPrTool,
+    pbis.markPbiPrMergedTool,
+    ideas.createIdeaTool,
+    ideas.updateIdeaTool,
+    ideas.promoteIdeaTool,
+    questions.answerUserQuestionTool,
+    questions.listOpenUserQuestionsTool,
   ],
 };
 
@@ -177,17 +145,17 @@ export const workerTools: Offer = {
   audience: "/mcp/worker",
   instructions: workerInstructions,
   tools: [
-    waitForJobTool,
-    jobHeartbeatTool,
-    updateJobStatusTool,
-    reportJobUsageTool,
-    verifyTaskAgainstPlanTool,
-    verifySprintTaskTool,
-    updateTaskExecutionTool,
-    workerHeartbeatTool,
-    askUserQuestionTool,
-    getQuestionAnswerTool,
-    pauseSprintRunTool,
-    logCommitTool,
+    agentJobs.waitForJobTool,
+    agentJobs.jobHeartbeatTool,
+    agentJobs.updateJobStatusTool,
+    agentJobs.reportJobUsageTool,
+    agentJobs.verifyTaskAgainstPlanTool,
+    agentJobs.verifySprintTaskTool,
+    agentJobs.updateTaskExecutionTool,
+    workers.workerHeartbeatTool,
+    questions.askUserQuestionTool,
+    questions.getQuestionAnswerTool,
+    sprintRuns.pauseSprintRunTool,
+    stories.logCommitTool,
   ],
 };

@@ -24,6 +24,9 @@ import { inProductOfJob, productOfCode, reference, resolveId, resolveOptionalId 
 import { defineTool } from "../tool.server";
 import { longestWaitSeconds, waitForJob } from "../wait-for-job.server";
 
+/** What a worker reports may be sent twice: its answer can be lost. */
+const report = { access: "write", scopes: ["work"], effect: { repeatable: true } } as const;
+
 export const waitForJobTool = defineTool({
   name: "wait_for_job",
   title: "Wait for a job",
@@ -47,9 +50,7 @@ export const jobHeartbeatTool = defineTool({
   name: "job_heartbeat",
   title: "Heartbeat",
   description: "Renew the lease every 60 s and obey: continue, pause or stop.",
-  access: "write",
-  scopes: ["work"],
-  effect: { repeatable: true },
+  ...report,
   input: heartbeatAgentJobInput,
   run: ({ actor }, input) => heartbeatAgentJob(actor, input),
 });
@@ -58,9 +59,7 @@ export const updateJobStatusTool = defineTool({
   name: "update_job_status",
   title: "Report a job",
   description: "Report running, done, skipped, or failed with failure_class. rate_limited with resets_at requeues.",
-  access: "write",
-  scopes: ["work"],
-  effect: { repeatable: true },
+  ...report,
   input: reportWithDiffInput,
   run: ({ actor }, input) => reportWithDiff(actor, input),
 });
@@ -69,9 +68,7 @@ export const reportJobUsageTool = defineTool({
   name: "report_job_usage",
   title: "Report tokens",
   description: "Report token totals or events.",
-  access: "write",
-  scopes: ["work"],
-  effect: { repeatable: true },
+  ...report,
   input: reportJobUsageInput,
   run: ({ actor }, input) => reportJobUsage(actor, input),
 });
@@ -80,9 +77,7 @@ export const verifyTaskAgainstPlanTool = defineTool({
   name: "verify_task_against_plan",
   title: "Verify a task",
   description: "Record how the work meets the plan (EMPTY: no diff). passes: done is allowed.",
-  access: "write",
-  scopes: ["work"],
-  effect: { repeatable: true },
+  ...report,
   input: verifyTaskAgainstPlanInput,
   run: ({ actor }, input) => verifyTaskAgainstPlan(actor, input),
 });
@@ -91,9 +86,7 @@ export const verifySprintTaskTool = defineTool({
   name: "verify_sprint_task",
   title: "Verify in a batch",
   description: "Verify one task of a batch.",
-  access: "write",
-  scopes: ["work"],
-  effect: { repeatable: true },
+  ...report,
   input: verifySprintTaskInput.safeExtend({ task_id: reference, ...productOfCode }),
   run: async ({ actor }, { task_id, product_id, ...input }) => {
     const names = inProductOfJob(actor, product_id, input.job_id);
@@ -105,9 +98,7 @@ export const updateTaskExecutionTool = defineTool({
   name: "update_task_execution",
   title: "Report in a batch",
   description: "Report one task of a batch.",
-  access: "write",
-  scopes: ["work"],
-  effect: { repeatable: true },
+  ...report,
   input: updateTaskExecutionInput.safeExtend({ task_id: reference, ...productOfCode }),
   run: async ({ actor }, { task_id, product_id, ...input }) => {
     const names = inProductOfJob(actor, product_id, input.job_id);

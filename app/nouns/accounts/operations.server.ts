@@ -2,42 +2,33 @@ import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { type Actor, callService } from "~/db/rpc.server";
 import { noInput, operation, serviceOperation } from "~/nouns/operation.server";
-import {
-  auditEventSchema,
-  listAuditEventsInput,
-  listUsersInput,
-  managedUserSchema,
-  type Principal,
-  principalSchema,
-  profileChangesSchema,
-  profileSchema,
-  sessionIdInput,
-  sessionSchema,
-  setActiveProductInput,
-  updateUserInput,
-} from "~/wire/accounts/contract";
+import * as wire from "~/wire/accounts/contract";
 import { ContractError } from "~/wire/errors";
 
 /** Up to 100 users by name, after the given one; administrators only. */
-export const adminListUsers = operation("admin_list_users", listUsersInput, z.array(managedUserSchema));
+export const adminListUsers = operation("admin_list_users", wire.listUsersInput, z.array(wire.managedUserSchema));
 
 /** Changes a user's role, demo flag or forced password reset; administrators only. */
-export const adminUpdateUser = operation("admin_update_user", updateUserInput, z.object({ id: z.uuid() }));
+export const adminUpdateUser = operation("admin_update_user", wire.updateUserInput, z.object({ id: z.uuid() }));
 
 /** Up to 50 audit events, newest first: the user's own, or everyone's for an administrator. */
-export const listAuditEvents = operation("list_audit_events", listAuditEventsInput, z.array(auditEventSchema));
+export const listAuditEvents = operation(
+  "list_audit_events",
+  wire.listAuditEventsInput,
+  z.array(wire.auditEventSchema),
+);
 
 /** The user's own profile (specification: Other records, User). */
-export const getProfile = operation("get_profile", noInput, profileSchema);
+export const getProfile = operation("get_profile", noInput, wire.profileSchema);
 
 /** The user's signed-in browsers. */
-export const listSessions = operation("list_sessions", noInput, z.array(sessionSchema));
+export const listSessions = operation("list_sessions", noInput, z.array(wire.sessionSchema));
 
 /** Changes username, worker quota threshold or theme. */
-export const updateProfile = operation("update_profile", profileChangesSchema, profileSchema);
+export const updateProfile = operation("update_profile", wire.profileChangesSchema, wire.profileSchema);
 
 /** Ends one of the user's sessions. */
-export const revokeSession = operation("revoke_session", sessionIdInput, z.object({ id: z.uuid() }));
+export const revokeSession = operation("revoke_session", wire.sessionIdInput, z.object({ id: z.uuid() }));
 
 /** Ends all other sessions of the user. */
 export const revokeOtherSessions = operation("revoke_other_sessions", noInput, z.object({ ended: z.int() }));
@@ -45,7 +36,7 @@ export const revokeOtherSessions = operation("revoke_other_sessions", noInput, z
 /** Selects the product the user works on, or none (specification: Authentication 8). */
 export const setActiveProduct = operation(
   "set_active_product",
-  setActiveProductInput,
+  wire.setActiveProductInput,
   z.object({ active_product_id: z.uuid().nullable() }),
 );
 
@@ -82,13 +73,13 @@ export const resolveAccount = serviceOperation(
 /** Ends one browser's session; its cookie is worthless afterwards. */
 export const endSession = serviceOperation(
   "end_session",
-  sessionIdInput.extend({ ip: z.string() }),
+  wire.sessionIdInput.extend({ ip: z.string() }),
   z.object({ ended: z.boolean() }),
 );
 
 /** Returns the user behind a credential, read from the database now, or 401 (specification: Authentication). */
-export async function authenticate({ database, credential }: Actor): Promise<Principal> {
-  return principalSchema.parse(JSON.parse(await database.authenticate(credential)));
+export async function authenticate({ database, credential }: Actor): Promise<wire.Principal> {
+  return wire.principalSchema.parse(JSON.parse(await database.authenticate(credential)));
 }
 
 export type LimitedAction =

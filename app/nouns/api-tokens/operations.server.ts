@@ -3,37 +3,31 @@ import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { type Actor, callAs, callService } from "~/db/rpc.server";
 import { noInput, operation } from "~/nouns/operation.server";
-import {
-  type ApiToken,
-  apiTokenIdInput,
-  apiTokenPrefix,
-  apiTokenSchema,
-  type NewApiToken,
-} from "~/wire/api-tokens/contract";
+import * as wire from "~/wire/api-tokens/contract";
 
 /** The user's API tokens, without the tokens themselves. */
-export const listApiTokens = operation("list_api_tokens", noInput, z.array(apiTokenSchema));
+export const listApiTokens = operation("list_api_tokens", noInput, z.array(wire.apiTokenSchema));
 
 /** Revokes an API token of the user at once. */
-export const revokeApiToken = operation("revoke_api_token", apiTokenIdInput, z.object({ id: z.uuid() }));
+export const revokeApiToken = operation("revoke_api_token", wire.apiTokenIdInput, z.object({ id: z.uuid() }));
 
-type CreatedApiToken = ApiToken & {
+type CreatedApiToken = wire.ApiToken & {
   /** The token itself: shown once, never stored. */
   token: string;
 };
 
 /** A token of 32 random bytes, and what is stored of it: its beginning and its SHA-256 (specification: Authentication 1). */
 function newToken() {
-  const token = `${apiTokenPrefix}${randomBytes(32).toString("base64url")}`;
+  const token = `${wire.apiTokenPrefix}${randomBytes(32).toString("base64url")}`;
   return {
     token,
-    p_prefix: token.slice(0, apiTokenPrefix.length + 4),
+    p_prefix: token.slice(0, wire.apiTokenPrefix.length + 4),
     p_token_hash: createHash("sha256").update(token).digest("hex"),
   };
 }
 
 /** Creates an API token of the user. */
-export async function createApiToken(actor: Actor, input: NewApiToken): Promise<CreatedApiToken> {
+export async function createApiToken(actor: Actor, input: wire.NewApiToken): Promise<CreatedApiToken> {
   const { token, ...stored } = newToken();
   const created = await callAs(
     actor,
@@ -45,7 +39,7 @@ export async function createApiToken(actor: Actor, input: NewApiToken): Promise<
       p_scopes: input.scope?.length ? input.scope : null,
       p_product_ids: input.product?.length ? [...new Set(input.product)] : null,
     },
-    apiTokenSchema,
+    wire.apiTokenSchema,
   );
   return { ...created, token };
 }
@@ -54,7 +48,7 @@ export async function createApiToken(actor: Actor, input: NewApiToken): Promise<
 export async function issueApiToken(
   database: Database,
   userId: string,
-  input: NewApiToken,
+  input: wire.NewApiToken,
 ): Promise<{ id: string; token: string }> {
   const { token, ...stored } = newToken();
   const { id } = await callService(

@@ -1,29 +1,21 @@
 import type { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
 import { noInput, operation } from "~/nouns/operation.server";
-import {
-  costsAnswerSchema,
-  getCostsInput,
-  getInsightsInput,
-  insightsSchema,
-  modelPriceListSchema,
-  setModelPriceAnswerSchema,
-  setModelPriceInput,
-} from "~/wire/insights/contract";
+import * as wire from "~/wire/insights/contract";
 import { productIdInput } from "~/wire/products/contract";
 import { countedRowsSchema, type scoreboardSchema, toRow } from "./scoreboard";
 
 /** Burn-down, tokens and cost (specification: Sprint; Agent job; Model price). */
-export const getInsights = operation("get_insights", getInsightsInput, insightsSchema);
+export const getInsights = operation("get_insights", wire.getInsightsInput, wire.insightsSchema);
 
 /** What accepted changes cost, with all that was tried for them. */
-export const getCosts = operation("get_costs", getCostsInput, costsAnswerSchema);
+export const getCosts = operation("get_costs", wire.getCostsInput, wire.costsAnswerSchema);
 
 /** Prices of all models (specification: Model price). */
-export const listModelPrices = operation("list_model_prices", noInput, modelPriceListSchema);
+export const listModelPrices = operation("list_model_prices", noInput, wire.modelPriceListSchema);
 
 /** Sets the price of a model, or removes it; administrators only (specification: Model price). */
-export const setModelPrice = operation("set_model_price", setModelPriceInput, setModelPriceAnswerSchema);
+export const setModelPrice = operation("set_model_price", wire.setModelPriceInput, wire.setModelPriceAnswerSchema);
 
 const countFinished = operation("get_scoreboard", productIdInput, countedRowsSchema);
 

@@ -1,18 +1,11 @@
 import { operation } from "~/nouns/operation.server";
-import {
-  landingListSchema,
-  landingSchema,
-  listLandingsInput,
-  nextLandingInput,
-  nextLandingSchema,
-  reportLandingInput,
-} from "~/wire/landings/contract";
+import * as wire from "~/wire/landings/contract";
 
 /** The next branch for a worker to land. */
-export const nextLanding = operation("next_landing", nextLandingInput, nextLandingSchema);
+export const nextLanding = operation("next_landing", wire.nextLandingInput, wire.nextLandingSchema);
 
 /** Reports the state of a landing. */
-export const reportLanding = operation("report_landing", reportLandingInput, landingSchema);
+export const reportLanding = operation("report_landing", wire.reportLandingInput, wire.landingSchema);
 
 /** The merge queue of a product, and its latest results. */
-export const listLandings = operation("list_landings", listLandingsInput, landingListSchema);
+export const listLandings = operation("list_landings", wire.listLandingsInput, wire.landingListSchema);
