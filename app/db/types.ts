@@ -383,10 +383,12 @@ export type Database = {
         Args: { p_most?: number; p_paths?: Json; p_story_id: string; p_with_files?: boolean };
         Returns: Json;
       };
-      get_story_page: { Args: { p_story_id: string }; Returns: Json };
+      get_story_page: { Args: { p_comments_before?: string; p_story_id: string }; Returns: Json };
+      get_story_panel: { Args: { p_story_id: string }; Returns: Json };
       get_task_detail: { Args: { p_task_id: string }; Returns: Json };
-      get_task_forecast: { Args: { p_task_id: string }; Returns: Json };
-      get_task_page: { Args: { p_task_id: string }; Returns: Json };
+      get_task_forecast: { Args: { p_for_page?: boolean; p_task_id: string }; Returns: Json };
+      get_task_page: { Args: { p_comments_before?: string; p_task_id: string }; Returns: Json };
+      get_task_panel: { Args: { p_task_id: string }; Returns: Json };
       give_back_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
       has_accounts: { Args: Record<PropertyKey, never>; Returns: Json };
       hear_chat: {

@@ -4,7 +4,7 @@ import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows
 import { firstLine } from "~/features/jobs/first-line";
 import { RunStatus, WovenProgress } from "~/features/runs/run-status";
 import { stoppedTitle } from "~/features/runs/stopped-run";
-import { findAskedProduct, pageLoader, requireActor } from "~/http/page-guards.server";
+import { findAskedProduct, personLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { listSprintRuns } from "~/nouns/sprint-runs/operations.server";
 import { ButtonLink } from "~/ui/button";
@@ -15,12 +15,11 @@ import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import type { SprintRun } from "~/wire/sprint-runs/contract";
 import { ProductFilter } from "./_app/palette/product-filter";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  const signedIn = await requireActor(request, context);
-  const product_id = await findAskedProduct(request, signedIn);
-  const cursor = new URL(request.url).searchParams.get("after") ?? undefined;
+export const loader = personLoader(async (given) => {
+  const product_id = await findAskedProduct(given.request, given);
+  const cursor = new URL(given.request.url).searchParams.get("after") ?? undefined;
   const page = product_id
-    ? await listSprintRuns(signedIn.actor, { product_id, limit: 30, cursor })
+    ? await listSprintRuns(given.actor, { product_id, limit: 30, cursor })
     : { runs: [], next_cursor: null };
   return json({ productId: product_id, runs: page.runs, next_cursor: page.next_cursor });
 });

@@ -1,6 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { findAskedProduct, pageLoader, requireActor } from "~/http/page-guards.server";
+import { findAskedProduct, personLoader } from "~/http/page-guards.server";
 import { getScoreboard } from "~/nouns/insights/operations.server";
 import { fewest, type ScoreboardRow } from "~/nouns/insights/scoreboard";
 import { Section } from "~/ui/card";
@@ -10,11 +10,10 @@ import { PageHeader } from "~/ui/page-header";
 import { Cell, Table } from "~/ui/table";
 import { ProductFilter } from "./_app/palette/product-filter";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  const signedIn = await requireActor(request, context);
-  const productId = await findAskedProduct(request, signedIn);
+export const loader = personLoader(async (given) => {
+  const productId = await findAskedProduct(given.request, given);
   const none: { rows: ScoreboardRow[] } = { rows: [] };
-  const { rows } = productId === null ? none : await getScoreboard(signedIn.actor, { product_id: productId });
+  const { rows } = productId === null ? none : await getScoreboard(given.actor, { product_id: productId });
   return json({ productId, rows });
 });
 

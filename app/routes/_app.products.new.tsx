@@ -8,7 +8,7 @@ import {
   pullRequestOptions,
 } from "~/features/products/product-choices";
 import { runForm, textOf } from "~/http/form-action.server";
-import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
 import { createProduct } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";
@@ -21,10 +21,7 @@ import { WriteFields } from "~/ui/write-access";
 import { createProductInput } from "~/wire/products/contract";
 import { codeFromName } from "~/wire/text";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  await requireActor(request, context);
-  return json({});
-});
+export const loader = personLoader(async () => json({}));
 
 export const action = writeAction(async ({ actor, form }) => {
   if (textOf(form, "code") === "") form.set("code", codeFromName(textOf(form, "name")));

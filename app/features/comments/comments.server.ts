@@ -1,12 +1,13 @@
 import type { Actor } from "~/db/rpc.server";
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { done, readForm, runForm, runOperation } from "~/http/form-action.server";
-import type { SignedIn } from "~/http/page-guards.server";
 import { addComment, deleteComment, editComment, listComments } from "~/nouns/comments/operations.server";
+import type { Principal } from "~/wire/accounts/contract";
 import { canonicalId } from "~/wire/canonical-id";
 import {
   addCommentBody,
   addCommentInput,
+  type CommentList,
   type CommentPlace,
   commentBody,
   commentQuery,
@@ -75,17 +76,14 @@ export function commentIntents(actor: Actor, form: FormData, back: string) {
   };
 }
 
-/** Returns one page of an item's comments with rendered Markdown. The address holds the cursor. */
-export async function readShownComments(
-  { actor, principal }: SignedIn,
-  { kind, id, address }: { kind: CommentPlace; id: string; address: URLSearchParams },
+/** The cursor in a page's address before which its comments are. */
+export const commentsBefore = (address: URLSearchParams) => cursorSchema.safeParse(address.get(earlierParameter)).data;
+
+/** One page of an item's comments with rendered Markdown. */
+export async function showComments(
+  { comments, next_cursor }: CommentList,
+  { kind, id, principal }: { kind: CommentPlace; id: string; principal: Principal },
 ): Promise<Omit<ShownComments, "productId">> {
-  const before = address.get(earlierParameter);
-  const { comments, next_cursor } = await listComments(actor, {
-    kind,
-    id,
-    cursor: cursorSchema.safeParse(before).data,
-  });
   const list = await Promise.all(
     comments.map(async (comment) => ({ ...comment, text: await renderMarkdown(comment.body, principal.user_id) })),
   );

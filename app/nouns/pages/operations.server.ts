@@ -1,5 +1,7 @@
 import { noInput, operation } from "~/nouns/operation.server";
-import { jobIdInput } from "~/wire/agent-jobs/contract";
+import { jobIdInput, whyNotMovingSchema } from "~/wire/agent-jobs/contract";
+import { commentListSchema } from "~/wire/comments/contract";
+import { taskForecastSchema } from "~/wire/forecasts/contract";
 import {
   backlogTreeSchema,
   branchInput,
@@ -17,9 +19,13 @@ import {
   taskPageSchema,
 } from "~/wire/pages/contract";
 import { productIdInput } from "~/wire/products/contract";
+import { storyProofSchema } from "~/wire/proof/contract";
+import { storyRecurrenceSchema } from "~/wire/recurrences/contract";
 import { sprintIdInput, sprintReviewSchema } from "~/wire/sprints/contract";
 import { storyIdInput } from "~/wire/stories/contract";
 import { taskIdInput } from "~/wire/tasks/contract";
+import { cursorSchema } from "~/wire/text";
+import { countedRowsSchema } from "../insights/scoreboard";
 
 /** The first page after signing in. */
 export const getDashboard = operation("get_dashboard", noInput, dashboardSchema);
@@ -48,7 +54,29 @@ export const getRunPage = operation("get_run_page", runPageInput, runPageSchema)
 /** The branch of a task or story. */
 export const getBranch = operation("get_branch", branchInput, branchSchema);
 
-export const getStoryPage = operation("get_story_page", storyIdInput, storyPageSchema);
+const comments = { comments_before: cursorSchema.optional() };
 
-/** Everything about one task. */
-export const getTaskPage = operation("get_task_page", taskIdInput, taskPageSchema);
+export const getStoryPage = operation(
+  "get_story_page",
+  storyIdInput.extend(comments),
+  storyPageSchema.extend({ proof: storyProofSchema, comments: commentListSchema, recurrence: storyRecurrenceSchema }),
+);
+
+/** Everything about one task; what its state leaves undrawn is null. */
+export const getTaskPage = operation(
+  "get_task_page",
+  taskIdInput.extend(comments),
+  taskPageSchema.extend({
+    why: whyNotMovingSchema.nullable(),
+    comments: commentListSchema,
+    forecast: taskForecastSchema.omit({ estimate: true, ceiling: true }),
+    proof: storyProofSchema,
+    scoreboard: countedRowsSchema.nullable(),
+  }),
+);
+
+/** What the backlog shows of a story or task next to the list. */
+const inStoryPanel = { story: true, product: true, sprint: true, sprints: true, members: true, tasks: true } as const;
+export const getStoryPanel = operation("get_story_panel", storyIdInput, storyPageSchema.pick(inStoryPanel));
+const inTaskPanel = { task: true, story: true, jobs: true, reviews: true } as const;
+export const getTaskPanel = operation("get_task_panel", taskIdInput, taskPageSchema.pick(inTaskPanel));

@@ -36,7 +36,8 @@ export async function setRecurrence(actor: Actor, { story_id, ...schedule }: Set
 /** Stops a story from recurring; it becomes a normal backlog story. */
 export const deleteRecurrence = operation("delete_recurrence", storyIdInput, z.object({ story_id: z.string() }));
 
-function withNext({ recurrence, template }: z.output<typeof storyRecurrenceSchema>) {
+/** With the next three slots of the schedule. */
+export function withNext({ recurrence, template }: z.output<typeof storyRecurrenceSchema>) {
   if (recurrence === null) return { recurrence, template };
   const next = nextSlots(recurrence, 3, new Date()) ?? [];
   return { recurrence: { ...recurrence, next: next.map((at) => at.toISOString()) }, template };

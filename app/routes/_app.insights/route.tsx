@@ -5,7 +5,7 @@ import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { drawCosts } from "~/features/charts/draw-costs.server";
 import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
 import { ReviewTimesSection } from "~/features/review/review-times";
-import { findAskedProduct, pageLoader, requireActor } from "~/http/page-guards.server";
+import { findAskedProduct, personLoader } from "~/http/page-guards.server";
 import { getForecastQuality } from "~/nouns/forecasts/operations.server";
 import { getCosts, getInsights } from "~/nouns/insights/operations.server";
 import { ButtonLink } from "~/ui/button";
@@ -23,10 +23,8 @@ import { Forecasts } from "./forecasts";
 import { Pictures } from "./pictures";
 import { CostliestStories, UsageTables } from "./usage-tables";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  const signedIn = await requireActor(request, context);
-  const { actor, principal } = signedIn;
-  const productId = await findAskedProduct(request, signedIn);
+export const loader = personLoader(async ({ actor, principal, request }) => {
+  const productId = await findAskedProduct(request, { actor, principal });
   if (productId === null) return json({ productId, insights: null });
   const asked = costsQuery.safeParse(Object.fromEntries(new URL(request.url).searchParams));
   // More than one call: only the costs are of the days and rows in the address, and how good forecasts were is for people only.

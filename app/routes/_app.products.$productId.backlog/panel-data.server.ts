@@ -1,7 +1,8 @@
-import { readShownComments } from "~/features/comments/comments.server";
+import { commentsBefore, showComments } from "~/features/comments/comments.server";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import type { SignedIn } from "~/http/page-guards.server";
-import { getStoryPage, getTaskPage } from "~/nouns/pages/operations.server";
+import { listComments } from "~/nouns/comments/operations.server";
+import { getStoryPanel, getTaskPanel } from "~/nouns/pages/operations.server";
 import { getPbi } from "~/nouns/pbis/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
 import { isCanonicalUuid } from "~/wire/canonical-id";
@@ -10,12 +11,11 @@ import { type FilledField, filledFields } from "./tree-address";
 
 /** Loads the side panel in the address; null if it is closed or unknown. */
 export async function loadPanel(
-  signedIn: SignedIn,
+  { actor, principal }: SignedIn,
   productId: string,
   address: URLSearchParams,
   tree: Promise<Pick<BacklogTree, "pbis" | "stories" | "tasks">>,
 ) {
-  const { actor, principal } = signedIn;
   const [kind = "", id = ""] = (address.get("panel") ?? "").split(":");
   const given = givenIn(address);
   const show = (text: string | null) => renderMarkdown(text, principal.user_id);
@@ -43,17 +43,17 @@ export async function loadPanel(
   }
   if (!isCanonicalUuid(id)) return null;
   if (kind === "pbi") {
-    const [pbi, shown, { role }] = await Promise.all([
+    const [pbi, said, { role }] = await Promise.all([
       getPbi(actor, { pbi_id: id }),
-      readShownComments(signedIn, { kind, id, address }),
+      listComments(actor, { kind, id, cursor: commentsBefore(address) }),
       getProduct(actor, { product_id: productId }),
     ]);
-    const comments = { ...shown, productId };
+    const comments = { ...(await showComments(said, { kind, id, principal })), productId };
     const description = await show(pbi.description);
     return { kind, pbi, description, comments, isOwner: role === "OWNER" } as const;
   }
   if (kind === "story") {
-    const page = await getStoryPage(actor, { story_id: id });
+    const page = await getStoryPanel(actor, { story_id: id });
     const [description, criteria] = await Promise.all([
       show(page.story.description),
       show(page.story.acceptance_criteria),
@@ -61,7 +61,7 @@ export async function loadPanel(
     return { kind: "story", page, description, criteria } as const;
   }
   if (kind === "task") {
-    const page = await getTaskPage(actor, { task_id: id });
+    const page = await getTaskPanel(actor, { task_id: id });
     const [description, plan] = await Promise.all([show(page.task.description), show(page.task.implementation_plan)]);
     return { kind: "task", page, description, plan } as const;
   }

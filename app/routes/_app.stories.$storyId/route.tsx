@@ -1,7 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Comments } from "~/features/comments/comments";
-import { readShownComments } from "~/features/comments/comments.server";
+import { commentsBefore, showComments } from "~/features/comments/comments.server";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
 import { FilesSection } from "~/features/files/file-list";
 import { PageTitle, StoryTexts } from "~/features/in-place/item-texts";
@@ -17,11 +17,10 @@ import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
 import { RecurrenceSection } from "~/features/recurrence/recurrence-section";
 import { BeginsFrom, RunThis, StartOver } from "~/features/runs/start-run";
-import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getStoryPage } from "~/nouns/pages/operations.server";
-import { getProof } from "~/nouns/proof/operations.server";
-import { getRecurrence } from "~/nouns/recurrences/recurrences.server";
+import { withNext } from "~/nouns/recurrences/recurrences.server";
 import { Section } from "~/ui/card";
 import { codeAndTitle } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
@@ -36,20 +35,14 @@ import { StoryTasks } from "./story-tasks";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const signedIn = await requireActor(request, context);
-  const { actor, principal } = signedIn;
-  const story_id = canonicalId(params.storyId);
-  const address = new URL(request.url).searchParams;
-  // More than one call: the backlog and the review show the same page without these.
-  const [page, proof, comments, recurrence] = await Promise.all([
-    getStoryPage(actor, { story_id }),
-    getProof(actor, { story_id }),
-    readShownComments(signedIn, { kind: "story", id: story_id, address }),
-    getRecurrence(actor, { story_id }),
-  ]);
+export const loader = personLoader(async ({ actor, principal, request, params }) => {
+  const id = canonicalId(params.storyId);
+  const comments_before = commentsBefore(new URL(request.url).searchParams);
+  const read = await getStoryPage(actor, { story_id: id, comments_before });
+  const { proof, comments: said, recurrence, ...page } = read;
   const show = (text: string | null) => renderMarkdown(text, principal.user_id);
-  const [description, criteria, ...logTexts] = await Promise.all([
+  const [comments, description, criteria, ...logTexts] = await Promise.all([
+    showComments(said, { kind: "story", id, principal }),
     show(page.story.description),
     show(page.story.acceptance_criteria),
     ...page.logs.map((log) => show(log.content)),
@@ -57,9 +50,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({ page, proof, comments, description, criteria, logTexts, recurrence: recurrenceText(recurrence) });
 });
 
-type Read = Awaited<ReturnType<typeof getRecurrence>>;
-
-function recurrenceText({ recurrence, template }: Read) {
+function recurrenceText(read: Parameters<typeof withNext>[0]) {
+  const { recurrence, template } = withNext(read);
   if (recurrence === null) return { recurrence, template };
   const next = recurrence.next.map((at) => slotText(at, recurrence.zone));
   return { recurrence: { ...recurrence, next }, template };

@@ -1,8 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import type { Actor } from "~/db/rpc.server";
 import { Comments } from "~/features/comments/comments";
-import { readShownComments } from "~/features/comments/comments.server";
+import { commentsBefore, showComments } from "~/features/comments/comments.server";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
 import { FilesSection } from "~/features/files/file-list";
 import { PageTitle, TaskTexts } from "~/features/in-place/item-texts";
@@ -16,14 +15,10 @@ import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
 import { SentBack, TaskReviews } from "~/features/review/remarks";
 import { RunThis } from "~/features/runs/start-run";
-import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
-import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import { getTaskForecast } from "~/nouns/forecasts/operations.server";
-import { getScoreboard } from "~/nouns/insights/operations.server";
-import { clearlyBest, type ScoreboardRow } from "~/nouns/insights/scoreboard";
+import { clearlyBest, type ScoreboardRow, toRow } from "~/nouns/insights/scoreboard";
 import { getTaskPage } from "~/nouns/pages/operations.server";
-import { getProof } from "~/nouns/proof/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
@@ -40,21 +35,14 @@ import { TaskProperties } from "./task-properties";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const signedIn = await requireActor(request, context);
-  const { actor, principal } = signedIn;
-  const taskId = canonicalId(params.taskId);
-  const address = new URL(request.url).searchParams;
-  // More than one call: the backlog shows the same page without these.
-  const [page, why, comments, forecast] = await Promise.all([
-    getTaskPage(actor, { task_id: taskId }),
-    whyNotMoving(actor, { kind: "task", id: taskId }),
-    readShownComments(signedIn, { kind: "task", id: taskId, address }),
-    getTaskForecast(actor, { task_id: taskId }),
-  ]);
-  const [proof, best, plan, description] = await Promise.all([
-    getProof(actor, { story_id: page.story.id }),
-    findBest(actor, page),
+export const loader = personLoader(async ({ actor, principal, request, context, params }) => {
+  const id = canonicalId(params.taskId);
+  const comments_before = commentsBefore(new URL(request.url).searchParams);
+  const read = await getTaskPage(actor, { task_id: id, comments_before });
+  const { why, comments: said, forecast, proof, scoreboard, ...page } = read;
+  const labels = (page.task.labels ?? []).map(({ name }) => name);
+  const [comments, plan, description] = await Promise.all([
+    showComments(said, { kind: "task", id, principal }),
     renderMarkdown(page.task.implementation_plan, principal.user_id),
     renderMarkdown(page.task.description, principal.user_id),
   ]);
@@ -63,23 +51,12 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     comments,
     forecast,
     proof,
-    best,
+    best: scoreboard && clearlyBest(scoreboard.rows.map(toRow), labels),
     plan,
     description,
-    why: page.task.status === "done" ? null : findBlockedReasons(why, context.services.env.appOrigin),
+    why: why && findBlockedReasons(why, context.services.env.appOrigin),
   });
 });
-
-/** Who is clearly best at such tasks, while the choice is open. */
-async function findBest(actor: Actor, { task, product }: TaskPageData) {
-  if (task.status !== "todo" && task.status !== "failed") return null;
-  const { rows } = await getScoreboard(actor, { product_id: product.id });
-  const labels = task.labels ?? [];
-  return clearlyBest(
-    rows,
-    labels.map(({ name }) => name),
-  );
-}
 
 export const action = writeAction(async ({ actor, form, params }) =>
   actOnTask(actor, canonicalId(params.taskId), form),
@@ -156,7 +133,7 @@ export default function TaskPage() {
           <DependenciesSection kind="task" id={task.id} dependencies={page.dependencies} isOwner={product.is_owner}>
             <StartBlocked page={page} />
           </DependenciesSection>
-          <ProbablyTouches forecast={forecast} />
+          <ProbablyTouches {...forecast} />
           <TaskHistory history={history} />
         </div>
       </div>

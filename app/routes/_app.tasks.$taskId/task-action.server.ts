@@ -4,7 +4,7 @@ import { dependencyIntents } from "~/features/dependencies/dependencies.server";
 import { moveTaskForm } from "~/features/items/task-forms.server";
 import { fileIntents } from "~/http/files.server";
 import { doneForNow, mergeEdit, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
-import { getTaskPage } from "~/nouns/pages/operations.server";
+import { getTaskPanel } from "~/nouns/pages/operations.server";
 import { deleteTask, editTask, moveTask } from "~/nouns/tasks/operations.server";
 import { editTaskInput, moveTaskInput } from "~/wire/tasks/contract";
 
@@ -27,7 +27,7 @@ export async function actOnTask(actor: Actor, taskId: string, form: FormData): P
       return doneForNow(form, back, "Moved");
     },
     delete: async () => {
-      const { story } = await getTaskPage(actor, { task_id: taskId });
+      const { story } = await getTaskPanel(actor, { task_id: taskId });
       await deleteTask(actor, { task_id: taskId });
       return doneForNow(form, `/stories/${story.id}`, "Deleted");
     },

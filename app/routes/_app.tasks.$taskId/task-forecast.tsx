@@ -8,7 +8,7 @@ import type { TaskPageData } from "~/wire/pages/contract";
 const most = 5;
 
 /** Files that earlier changes with such words touched, or a folder; after the delivery, how many of them it was. */
-export function ProbablyTouches({ forecast: { touches, result } }: { forecast: TaskForecast }) {
+export function ProbablyTouches({ touches, result }: Pick<TaskForecast, "touches" | "result">) {
   if (touches.length === 0) return null;
   return (
     <Section title={result ? "Was expected to touch" : "Probably touches"}>

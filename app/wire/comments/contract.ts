@@ -47,6 +47,8 @@ export const commentListSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
+export type CommentList = z.infer<typeof commentListSchema>;
+
 export const commentLimit = { default: 100, max: 200 } as const;
 
 export const commentBody = z.object({ body: requiredText(commentLength) });

@@ -7,32 +7,17 @@ begin
   return (
     select coalesce(json_agg(v.position order by v.position), '[]')
     from (
-      select
-        e.ordinality - 1 as position,
-        (e.value ->> 0)::uuid as user_id,
-        (e.value ->> 1)::uuid as session_id,
-        (e.value ->> 2)::uuid as token_id,
-        (e.value ->> 3)::uuid as product_id
+      select e.ordinality - 1 as position, (e.value ->> 0)::uuid as user_id, (e.value ->> 1)::uuid as session_id,
+        (e.value ->> 2)::uuid as token_id, (e.value ->> 3)::uuid as product_id
       from jsonb_array_elements(p_viewers) with ordinality as e
     ) as v
-    where (
-        v.session_id is not null
-        and not exists (select 1 from public.user_sessions as s where s.id = v.session_id and s.revoked_at is null)
-      )
-      or (
-        v.token_id is not null
-        and not exists (select 1 from public.api_tokens as t where t.id = v.token_id and t.revoked_at is null)
-      )
-      or (
-        v.product_id is not null
-        and not exists (
-          select 1
-          from public.product_members as m
-          join public.products as p on p.id = m.product_id
-          where m.product_id = v.product_id and m.user_id = v.user_id and p.archived_at is null
-        )
-      )
-  );
+    where (v.session_id is not null
+        and not exists (select 1 from public.user_sessions as s where s.id = v.session_id and s.revoked_at is null))
+      or (v.token_id is not null
+        and not exists (select 1 from public.api_tokens as t where t.id = v.token_id and t.revoked_at is null))
+      or (v.product_id is not null and not exists (
+        select 1 from public.product_members as m join public.products as p on p.id = m.product_id
+        where m.product_id = v.product_id and m.user_id = v.user_id and p.archived_at is null)));
 end;
 $$;
 grant execute on function operations.find_lost_viewers to service_role;
@@ -87,14 +72,10 @@ begin
       from realtime.messages as m
       where m.inserted_at > localtimestamp - interval '1 minute'
         and m.topic = any (array(select jsonb_array_elements_text(p_topics)))
-        and m.extension = 'broadcast'
-        and m.private is true
-        and m.event = 'change'
-      order by m.inserted_at desc
-      limit 5000
+        and m.extension = 'broadcast' and m.private is true and m.event = 'change'
+      order by m.inserted_at desc limit 5000
     ) as s
-    where s.event ? 'seq'
-  );
+    where s.event ? 'seq');
 end;
 $$;
 grant execute on function operations.list_sent_messages to service_role;
@@ -217,19 +198,11 @@ declare
   v_token_id uuid := v_claims ->> 'token_id';
 begin
   return json_build_object(
-    'snapshot', pg_current_snapshot()::text,
-    'user_id', v_user_id,
-    'session_id', v_session_id,
-    'token_id', v_token_id,
-    'expires_at', least(
-      (
-        select least(s.expires_at, s.paired_expires_at)
-        from public.user_sessions as s
-        where s.id = v_session_id and s.user_id = v_user_id
-      ),
-      (select t.expires_at from public.api_tokens as t where t.id = v_token_id and t.user_id = v_user_id)
-    )
-  );
+    'snapshot', pg_current_snapshot()::text, 'user_id', v_user_id, 'session_id', v_session_id, 'token_id', v_token_id,
+    'expires_at', least((
+      select least(s.expires_at, s.paired_expires_at) from public.user_sessions as s
+      where s.id = v_session_id and s.user_id = v_user_id),
+      (select t.expires_at from public.api_tokens as t where t.id = v_token_id and t.user_id = v_user_id)));
 end;
 $$;
 grant execute on function private.stream_viewer to authenticated;

@@ -1,21 +1,22 @@
 -- What a task probably touches, from earlier changes with such words; which running work it would meet; and after its delivery what
--- it did touch. Nothing below eight known changes, nor where the newest files are as good a guess.
--- Definer: access is checked first.
-create function operations.get_task_forecast(p_task_id uuid)
+-- it did touch. Nothing below eight known changes, nor where the newest files are as good a guess. For a page without what
+-- it does not draw: costs, and meetings of work that has begun. Definer: access is checked first.
+create function operations.get_task_forecast(p_task_id uuid, p_for_page boolean default false)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_product_id uuid := private.require_access('task', p_task_id);
   v_forecast public.forecasts := private.forecast_of(p_task_id);
-  v_costs jsonb := private.estimate(v_product_id, array[p_task_id]);
+  v_costs jsonb := case when not p_for_page then private.estimate(v_product_id, array[p_task_id]) end;
   v_is_shown boolean := v_forecast.task_id is not null and not private.hides_forecasts(v_product_id);
 begin
   return jsonb_build_object(
     'known_changes', coalesce(v_forecast.known_changes, private.known_changes_for(p_task_id), 0),
     'main_sha', v_forecast.main_sha,
     'touches', case when v_is_shown then v_forecast.touches else '[]' end,
-    'meets', case when v_is_shown then private.meets_of(v_forecast) else '[]' end,
-    'estimate', (v_costs -> 'estimate') - '{held,held_of}'::text[],
-    'ceiling', v_costs -> 'ceiling')
+    'meets', case when v_is_shown and not (p_for_page and exists (
+      select from public.tasks t where t.id = p_task_id and t.status not in ('TO_DO', 'FAILED'))) then private.meets_of(v_forecast) else '[]' end)
+    || case when p_for_page then '{}' else jsonb_build_object('estimate', (v_costs -> 'estimate') - '{held,held_of}'::text[],
+      'ceiling', v_costs -> 'ceiling') end
     || case when v_is_shown and v_forecast.claimed_at is not null then private.forecast_result(v_forecast) else '{}' end;
 end;
 $$;
