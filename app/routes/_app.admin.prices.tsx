@@ -10,7 +10,7 @@ import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
-import { Cell, Table } from "~/ui/table";
+import { Cell, numeric, Table } from "~/ui/table";
 import { WriteFields } from "~/ui/write-access";
 import { type ListedPrice, setModelPriceInput } from "~/wire/insights/contract";
 
@@ -41,16 +41,7 @@ export const action = writeAction(async ({ actor, form }) =>
 
 export const meta: MetaFunction = () => [{ title: "Model prices · Backloom" }];
 
-const head = [
-  "Model",
-  { label: "Input", numeric: true },
-  { label: "Output", numeric: true },
-  { label: "Cache read", numeric: true },
-  { label: "Cache write", numeric: true },
-  "Currency",
-  "Source",
-  "",
-] as const;
+const head = ["Model", ...numeric("Input", "Output", "Cache read", "Cache write"), "Currency", "Source", ""] as const;
 
 export default function PricesPage() {
   const { prices, model, edited } = useLoaderData<typeof loader>();

@@ -7,7 +7,7 @@ import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { percentText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
-import { Cell, Table } from "~/ui/table";
+import { Cell, numeric, Table } from "~/ui/table";
 import { ProductFilter } from "./_app/palette/product-filter";
 
 export const loader = personLoader(async (given) => {
@@ -51,13 +51,7 @@ function Scores({ label, rows }: { label: string | null; rows: readonly Scoreboa
   return (
     <Table
       caption={label ?? "All tasks"}
-      head={[
-        "Agent",
-        { label: "Finished", numeric: true },
-        { label: "Right at once", numeric: true },
-        { label: "Rounds", numeric: true },
-        { label: "Minutes", numeric: true },
-      ]}
+      head={["Agent", ...numeric("Finished", "Right at once", "Rounds", "Minutes")]}
     >
       {rows.map((row) => (
         <tr key={`${row.agent} ${row.model}`}>

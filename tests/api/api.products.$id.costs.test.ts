@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
 import { reportJobUsage } from "~/nouns/agent-jobs/operations.server";
@@ -235,24 +236,30 @@ describe("the traps", () => {
     ]);
   });
 
-  it("A change that main reverts within 14 days is not accepted", async () => {
+  it("A change that main reverts within 14 days is not accepted, nor one that a person squashed", async () => {
     const world = await history([[["claude", 1, "approved"]]]);
-    const revertedAt = async (at: string) => {
-      const revert = { sha: "b".repeat(40), at, title: "Revert it", paths: ["a"], reverts: "a".repeat(12) };
-      const index = {
-        repository: "https://example.com/ledger",
-        head_sha: "c".repeat(38) + at.slice(8, 10),
-        changes: [revert],
-      };
-      const path = `/api/products/${world.product.id}/change-index`;
-      const headers = await t.bearerOf(world.owner);
-      expect((await app.send("PUT", path, index, headers)).status).toBe(204);
+    const { product, owner, stories, tasks } = world;
+    const sent = async (at: string, change: Record<string, unknown>) => {
+      const changes = [{ sha: "b".repeat(40), at, paths: ["a.ts"], ...change }];
+      const head_sha = randomBytes(20).toString("hex");
+      const index = { repository: "https://example.com/ledger", head_sha, changes };
+      const path = `/api/products/${product.id}/change-index`;
+      expect((await app.send("PUT", path, index, await t.bearerOf(owner))).status).toBe(204);
       return (await costsOf(world)).total;
     };
-    expect(await revertedAt("2026-04-02T12:00:00Z")).toMatchObject([{ settled: 1, accepted: 1 }]);
-    expect(await revertedAt("2026-03-20T12:00:00Z")).toMatchObject([
-      { settled: 1, accepted: 0, not_accepted_share: 1 },
-    ]);
+    const revert = { title: "Revert it", reverts: "a".repeat(12) };
+    const undone = [{ settled: 1, accepted: 0, not_accepted_share: 1 }];
+    expect(await sent("2026-04-02T12:00:00Z", revert)).toMatchObject([{ settled: 1, accepted: 1 }]);
+    expect(await sent("2026-03-20T12:00:00Z", revert)).toMatchObject(undone);
+    await t.query`update agent_jobs set created_at = '2026-03-10' where product_id = ${product.id}`;
+    await t.query`insert into job_diffs (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, bytes, files)
+      select id, attempt, product_id, '', '', 1, 0, 1, '[{"path":"a.ts"}]' from agent_jobs where product_id = ${product.id}`;
+    const squashed = (title: string, paths = ["a.ts"]) => sent("2026-03-20T12:00:00Z", { title, paths });
+    for (const name of [`${at(stories, 0).code}: Do it (#4)`, `${at(tasks, 0).title} (#4)`]) {
+      expect(await squashed(`Revert "${name}" (#5)`)).toMatchObject(undone);
+      expect(await squashed(`Revert "${name}"`, ["b.ts"])).toMatchObject([{ accepted: 1 }]);
+      expect(await squashed(`Revert "Revert "${name}""`)).toMatchObject([{ accepted: 1 }]);
+    }
   });
 
   it("A story in pieces counts once, and only when all of it is approved", async () => {

@@ -1,9 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { appendJobOutput, reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { getForecastQuality } from "~/nouns/forecasts/operations.server";
 import { deleteProduct, updateProduct } from "~/nouns/products/operations.server";
 import { sweep as sweepAll } from "~/nouns/schedules/operations.server";
-import { editTask } from "~/nouns/tasks/operations.server";
+import { editTask, updateTask } from "~/nouns/tasks/operations.server";
 import { taskForecastSchema } from "~/wire/forecasts/contract";
 import { openApp } from "../setup/app";
 import { at, bearer, claim } from "../setup/world";
@@ -56,8 +57,10 @@ async function scene(changes: unknown[] = history) {
   return { world, actor, product, token, path, put, read, write, start, first, second };
 }
 
-const finish = (actor: Parameters<typeof reportAgentJob>[0], job: { id: string; attempt: number }) =>
-  reportAgentJob(actor, { job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" });
+const finish = (actor: Parameters<typeof reportAgentJob>[0], job: { id: string; attempt: number }) => {
+  const attempt = { job_id: job.id, attempt: job.attempt, head_sha: sha(0x222) };
+  return reportAgentJob(actor, { ...attempt, status: "done", verify_result: "ALIGNED" });
+};
 const sweep = () => sweepAll(t.database);
 const files = (...names: string[]) =>
   names.map((path) => ({ path, status: "modified" as const, additions: 1, deletions: 0, binary: false }));
@@ -96,6 +99,16 @@ describe("PUT /api/products/:id/change-index", () => {
     expect((await app.send("PUT", path, body(), bearer(visitor))).status).toBe(403);
     await updateProduct(actor, { product_id: product.id, change_index: false });
     expect((await put(body())).status).toBe(409);
+  });
+
+  it("A product with two repositories has an index for each", async () => {
+    const { actor, put, read, write, second } = await scene();
+    await updateTask(actor, { task_id: second, repo_url: "https://example.com/team/print" });
+    const prints = history.map((one, n) => ({ ...one, title: `Show login errors ${n}`, paths: ["src/print.go"] }));
+    expect((await put(body(prints, sha(0xbcd), "ssh://git@example.com/team/print.git"))).status).toBe(204);
+    await write("Show login errors", "", second);
+    expect((await read(second)).touches.map(({ path }) => path)).toEqual(["src/print.go"]);
+    expect(at((await read()).touches, 0).path).toBe("app/login/form.tsx");
   });
 
   it("Switching the index off or deleting the product deletes what was sent, and what was forecast", async () => {
@@ -167,6 +180,8 @@ describe("GET /api/tasks/:id/forecast", () => {
     const { read, write, start, actor, second } = await scene();
     await write("Make login errors shorter", "", second);
     const job = await start();
+    // People get it, the agent does not.
+    expect(JSON.stringify(job)).not.toContain("form.tsx");
     const other = job.task_id === second ? undefined : second;
     const { meets } = await read(other);
     expect(meets).toMatchObject([{ job_id: job.id, task: { id: job.task_id }, paths: ["app/login/form.tsx"] }]);
@@ -177,8 +192,24 @@ describe("GET /api/tasks/:id/forecast", () => {
     expect((await read(other)).meets).toMatchObject([{ paths: ["app/invoices/export.ts"] }]);
   });
 
+  it("The first file that an agent edits brings in what changes together with it", async () => {
+    const pairs = [20, 21, 22].map((n) => change(n, `Print receipt ${n}`, "app/print/page.ts", "app/print/paper.ts"));
+    const { read, write, start, actor, first, second } = await scene([...history, ...pairs]);
+    const job = await start();
+    const other = job.task_id === second ? first : second;
+    await write("Print receipts", "", other);
+    expect((await read(other)).meets).toEqual([]);
+    const entry = { seq: 1, at: new Date().toISOString(), kind: "edit" as const, path: "app/print/page.ts", text: "" };
+    await appendJobOutput(actor, { job_id: job.id, attempt: job.attempt, entries: [entry] });
+    expect((await read(other)).meets).toMatchObject([{ paths: ["app/print/page.ts", "app/print/paper.ts"] }]);
+  });
+
   it("What a task touched is compared with what was known when it was claimed, and then known with double weight", async () => {
-    const { read, put, start, actor, first } = await scene();
+    const { read, put, start, actor, first, product, world } = await scene();
+    const squashes = [
+      change(33, `${at(world.stories, 0).code}: Anything`, "app/login/new.ts"),
+      change(34, "Show login errors (#7)", "app/login/form.tsx"),
+    ];
     const job = await start();
     expect(job.task_id).toBe(first);
     // A head that came later, with the work itself in it, changes nothing.
@@ -192,8 +223,44 @@ describe("GET /api/tasks/:id/forecast", () => {
     await sweep();
     const joined = await t.query`select c.paths from known_changes c where c.task_id = ${first}`;
     expect(joined).toEqual([{ paths: ["app/login/form.tsx", "app/login/new.ts"] }]);
+    // Its commit, or what a person squashed, counts once; a revert and another work of that name are changes of their own.
+    const others = [
+      change(30, "Show login errors", "app/else.ts"),
+      change(31, 'Revert "Show login errors (#7)"', "app/login/form.tsx"),
+    ];
+    const same = [{ ...change(32, "x", "app/login/form.tsx"), sha: sha(0x222) }, ...squashes];
+    await put(body([...others, ...same, ...history], sha(0xfff)));
+    const known = await t.query`select c.title from known_changes c join change_indexes x on x.id = c.index_id
+      where x.product_id = ${product.id} and c.task_id is null and c.title not like '%errors _' and c.title not like 'Export%'`;
+    expect(known.map(({ title }) => title)).toEqual(others.map(({ title }) => title));
     expect((await read()).result).toEqual({ named: 1, changed: 2, hit: 1 });
   });
+});
+
+it("A task that is tried again counts once, by what was known first, and one that names its file is not counted", async () => {
+  const { actor, product, put, write, start, first, second } = await scene();
+  await write("Export app/invoices/export.ts", "", second);
+  const work = async (job: Awaited<ReturnType<typeof start>>) => {
+    const diff = { base_sha: sha(1), head_sha: sha(2), files: files("app/login/form.tsx") };
+    await saveJobDiff(actor, { job_id: job.id, attempt: job.attempt, ...diff });
+  };
+  const job = await start();
+  expect(job.task_id).toBe(first);
+  await work(job);
+  await put(body(history.slice(6), sha(0xeee)));
+  await t.query`update agent_jobs set lease_until = now() - interval '1 hour' where id = ${job.id}`;
+  await sweep();
+  for (const n of [1, 2]) {
+    const again = await claim(actor, `worker-${n}`);
+    await sweep();
+    await work(again);
+    await finish(actor, again);
+  }
+  await sweep();
+  const kept = await t.query`select main_sha from forecasts where task_id = ${first}`;
+  expect(kept).toEqual([{ main_sha: sha(0xabc) }]);
+  const { methods } = await getForecastQuality(actor, { product_id: product.id });
+  expect(methods).toMatchObject([{ method: "mixed", tasks: 1, hit_1: 1 }, { tasks: 1 }, { tasks: 1 }]);
 });
 
 describe("avoid_overlap", () => {
@@ -214,12 +281,15 @@ describe("avoid_overlap", () => {
     return { actor, next, product };
   }
 
-  it("Among equals a claim prefers what meets no running work, and without the setting the order decides", async () => {
+  it("Among equals a claim prefers what meets no running work, and without the setting the order decides and no forecast is made", async () => {
     const plain = await queue(false);
     expect([(await plain.next()).title, (await plain.next()).title]).toEqual([
       "Show login errors 0",
       "Show login errors 1",
     ]);
+    expect(
+      await t.query`select from forecasts f join tasks x on x.id = f.task_id where x.product_id = ${plain.product.id}`,
+    ).toEqual([]);
     const { next } = await queue(true);
     expect([(await next()).title, (await next()).title]).toEqual(["Show login errors 0", "Export invoices 2"]);
   });

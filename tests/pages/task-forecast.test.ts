@@ -25,8 +25,8 @@ async function scene() {
   return { world, actor, product, first, second, read, visitor };
 }
 
-it("A task's page says what it probably touches and who is there, and one press lets it wait", async () => {
-  const { world, actor, first, second, read, visitor } = await scene();
+it("A task's page says what it probably touches, it and the start of a run say who is there, and one press lets it wait", async () => {
+  const { world, actor, product, first, second, read, visitor } = await scene();
   await world.start();
   const job = await claim(actor);
   await sweep(t.database);
@@ -36,10 +36,13 @@ it("A task's page says what it probably touches and who is there, and one press 
   expect(page).toContain("in 9 of 9 similar changes");
   expect(page).toContain("A running task probably touches");
   const code = at((await read(other)).meets, 0).task.code;
+  const start = `/products/${product.id}/runs/new?item=task:${other}`;
+  expect(await visitor.read(start)).toContain(`wait for ${code}`);
   await visitor.submit(`/tasks/${other}`, "add-dependency", { blocked_by: code });
   const after = await visitor.read(`/tasks/${other}`);
   expect(after).toContain("Blocked by (1)");
   expect(after).not.toContain(`wait for ${code}`);
+  expect(await visitor.read(start)).not.toContain(`wait for ${code}`);
 });
 
 it("A forecast not better than the newest files over fifty tasks hides itself, and Insights says so", async () => {

@@ -31,6 +31,9 @@ it("A worker tells titles and paths of main once a head, without lock files, cha
     { title: "Make it fast", paths: ["app/fast.ts"] },
     { title: "Say more in errors", paths: ["app/errors.ts"] },
   ]);
+  // Never who did it.
+  const all = await t.query`select to_jsonb(c) as change from known_changes c`;
+  expect(JSON.stringify(all)).not.toMatch(/ada/i);
   const quiet = await startRun(t, ada, { code: "QUIET" });
   await updateProduct(t.actorOf(ada), { product_id: quiet.productId, change_index: false });
   await serveOnce("QUIET", ["--repo", repo, "--name", "QUIET", "--exec", "echo y > y.txt"]);

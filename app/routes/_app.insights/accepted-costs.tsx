@@ -2,7 +2,7 @@ import { Form } from "@remix-run/react";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { amountText, moneyText, percentText, tokensText } from "~/ui/numbers";
-import { Cell, Table } from "~/ui/table";
+import { Cell, numeric, Table } from "~/ui/table";
 import { type Cost, type CostRow, type CostsAnswer, costGroups } from "~/wire/insights/contract";
 
 const groupNames = { agent: "Agent", label: "Label", month: "Month" };
@@ -39,10 +39,7 @@ export function AcceptedCosts({ costs, productId }: { costs: CostsAnswer; produc
           caption="Cost per accepted change"
           head={[
             groupNames[by],
-            ...["Settled", "Accepted", "Per accepted", "Usually", "Cost", "Not accepted", "Rounds"].map((label) => ({
-              label,
-              numeric: true as const,
-            })),
+            ...numeric("Settled", "Accepted", "Per accepted", "Usually", "Cost", "Not accepted", "Rounds"),
           ]}
         >
           {rows.map((row) => (

@@ -3,7 +3,7 @@ import { EstimateLine } from "~/features/budgets/ceiling-field";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { durationText } from "~/ui/relative-time";
-import { Cell, Table } from "~/ui/table";
+import { Cell, numeric, Table } from "~/ui/table";
 import type { Forecast } from "~/wire/budgets/contract";
 
 const sizes = { S: "up to 15 min", M: "up to 1 h", L: "up to 4 h", XL: "more than 4 h" };
@@ -21,13 +21,7 @@ export function Estimates({ forecast }: { forecast: Forecast }) {
             <summary className="font-semibold">By size and model</summary>
             <Table
               caption="Estimated and actual time by size and model"
-              head={[
-                "Size",
-                "Model",
-                { label: "Tasks", numeric: true },
-                { label: "Estimated", numeric: true },
-                { label: "Actual", numeric: true },
-              ]}
+              head={["Size", "Model", ...numeric("Tasks", "Estimated", "Actual")]}
             >
               {estimates.map((row) => (
                 <tr key={`${row.size} ${row.model_id}`}>

@@ -1,6 +1,6 @@
 import { Section } from "~/ui/card";
 import { percentText } from "~/ui/numbers";
-import { Cell, Table } from "~/ui/table";
+import { Cell, numeric, Table } from "~/ui/table";
 import type { ForecastQuality } from "~/wire/forecasts/contract";
 
 const methods = { mixed: "Forecast", recent: "Newest files", words: "Words in the path" };
@@ -20,14 +20,7 @@ export function Forecasts({ quality: { hidden, methods: rows, support } }: { qua
       <div className="grid gap-4 text-sm">
         <Table
           caption="Forecasts of files and two simple guesses"
-          head={[
-            "Guess",
-            { label: "Tasks", numeric: true },
-            { label: "First", numeric: true },
-            { label: "First 5", numeric: true },
-            { label: "First 10", numeric: true },
-            { label: "Files found", numeric: true },
-          ]}
+          head={["Guess", ...numeric("Tasks", "First", "First 5", "First 10", "Files found")]}
         >
           {rows.map((row) => (
             <tr key={row.method}>

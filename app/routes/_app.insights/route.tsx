@@ -14,7 +14,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { costsText, countText, percentText, tokensText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { durationText } from "~/ui/relative-time";
-import { Cell, Table } from "~/ui/table";
+import { Cell, numeric, Table } from "~/ui/table";
 import { costsQuery, type Insights, type ReturnKind, type UsageNumbers } from "~/wire/insights/contract";
 import { ProductFilter } from "../_app/palette/product-filter";
 import { AcceptedCosts } from "./accepted-costs";
@@ -205,10 +205,7 @@ function Landing({ landing }: Pick<Insights, "landing">) {
           </Facts>
         ) : null}
         {returns.length > 0 ? (
-          <Table
-            caption="What sent work back"
-            head={["Reason", { label: "Back to its agent", numeric: true }, { label: "Asked a person", numeric: true }]}
-          >
+          <Table caption="What sent work back" head={["Reason", ...numeric("Back to its agent", "Asked a person")]}>
             {returns.map(({ kind, returned, asked }) => (
               <tr key={kind}>
                 <Cell>{reasons[kind]}</Cell>

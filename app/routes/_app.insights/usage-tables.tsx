@@ -3,7 +3,7 @@ import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { isolated } from "~/ui/isolated";
 import { costsText, tokensText } from "~/ui/numbers";
-import { Cell, Table } from "~/ui/table";
+import { Cell, numeric, Table } from "~/ui/table";
 import type { Insights, UsageNumbers } from "~/wire/insights/contract";
 
 /** Id and label of a row, and the path of its page, if there is one. */
@@ -105,14 +105,7 @@ function UsageTable({
         <Table
           caption={title}
           columns={usageColumns}
-          head={[
-            "Name",
-            { label: "Jobs", numeric: true },
-            { label: "Input", numeric: true },
-            { label: "Cached", numeric: true },
-            { label: "Output", numeric: true },
-            { label: "Cost", numeric: true },
-          ]}
+          head={["Name", ...numeric("Jobs", "Input", "Cached", "Output", "Cost")]}
         >
           {rows.map((row) => (
             <tr key={row.key}>

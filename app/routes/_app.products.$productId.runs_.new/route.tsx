@@ -1,14 +1,16 @@
-import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { json, type MetaFunction, redirect, type SerializeFrom } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { CeilingField } from "~/features/budgets/ceiling-field";
 import { ForecastLine } from "~/features/budgets/forecast-line";
 import { connectWorker } from "~/features/jobs/blocked-reasons";
 import { BlockerList, CommonCures, CureButton, fixAll } from "~/features/runs/blocker-list";
+import { Meets } from "~/features/runs/meets";
 import { pressedCures, runWithLeftOut } from "~/features/runs/run-cures.server";
 import { PlanReviewField } from "~/features/runs/start-run";
 import { readForm } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { getForecast } from "~/nouns/budgets/operations.server";
+import { getTaskForecast } from "~/nouns/forecasts/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { useActionResult } from "~/ui/action-result";
@@ -20,7 +22,6 @@ import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
-import type { Forecast } from "~/wire/budgets/contract";
 import { ContractError } from "~/wire/errors";
 import { type Blocker, type Preflight, startForm } from "~/wire/sprint-runs/contract";
 import { chosenTasks, startChosen } from "./start-chosen.server";
@@ -32,21 +33,22 @@ export const loader = productLoader(async ({ actor, productId, request }) => {
   // On a task or story of the backlog, r leads here.
   if (items.length === 0) throw redirect(`/products/${productId}/backlog`);
   // More than one call: what was chosen is read item by item.
-  const [{ plan_first, name, code }, { workers }, [tasks, forecast]] = await Promise.all([
+  const tasks = await chosenTasks(actor, items);
+  const task_ids = tasks.map(({ id }) => id).slice(0, 500);
+  const [{ plan_first, name, code }, { workers }, forecast, touched] = await Promise.all([
     getProduct(actor, { product_id: productId }),
     listAgentWorkers(actor, { product_id: productId }),
-    chosenTasks(actor, items).then(async (tasks) => {
-      const task_ids = tasks.map(({ id }) => id).slice(0, 500);
-      return [tasks, await getForecast(actor, { product_id: productId, task_ids })] as const;
-    }),
+    getForecast(actor, { product_id: productId, task_ids }),
+    Promise.all(task_ids.slice(0, 5).map((task_id) => getTaskForecast(actor, { task_id }))),
   ]);
   return json({
     productId,
     planFirst: plan_first,
     items,
     cures: itemsIn(request, "cure"),
-    tasks: tasks.map(({ id, code, title }) => ({ id, code, title })),
+    tasks: tasks.map(({ id, code, title }, n) => ({ id, code, title, meets: touched[n]?.meets ?? [] })),
     online: workers.filter((worker) => worker.online && worker.takes_product).length,
+    // For another product only.
     elsewhere: workers.filter((worker) => worker.online && !worker.takes_product).length,
     product: { name, code },
     forecast,
@@ -117,14 +119,7 @@ function Chosen({
   elsewhere,
   product,
   forecast,
-}: {
-  tasks: readonly { id: string; code: string; title: string }[];
-  online: number;
-  /** Workers that are online for another product only. */
-  elsewhere: number;
-  product: { name: string; code: string };
-  forecast: Forecast;
-}) {
+}: Pick<SerializeFrom<typeof loader>, "tasks" | "online" | "elsewhere" | "product" | "forecast">) {
   return (
     <Section title={countText(tasks.length, "task")}>
       <ul className="grid gap-1 text-sm">
@@ -145,6 +140,9 @@ function Chosen({
         )}
         {tasks.length > 1 ? <ForecastLine forecast={forecast} /> : null}
         <CeilingField forecast={forecast} form={cureForm} />
+        {tasks.map((task) => (
+          <Meets key={task.id} task={task} meets={task.meets} />
+        ))}
       </div>
     </Section>
   );

@@ -14,6 +14,7 @@ import { ProductAccess } from "~/features/products/product-access";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
 import { SentBack, TaskReviews } from "~/features/review/remarks";
+import { Meets } from "~/features/runs/meets";
 import { RunThis } from "~/features/runs/start-run";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
@@ -29,7 +30,7 @@ import { WriteFields } from "~/ui/write-access";
 import { canonicalId } from "~/wire/canonical-id";
 import type { TaskPageData } from "~/wire/pages/contract";
 import { actOnTask } from "./task-action.server";
-import { Meets, ProbablyTouches } from "./task-forecast";
+import { ProbablyTouches } from "./task-forecast";
 import { Standing, TaskHistory, TaskJobs } from "./task-jobs";
 import { TaskProperties } from "./task-properties";
 
@@ -85,7 +86,7 @@ export default function TaskPage() {
           <>
             <Standing page={page} why={why} />
             <SentBack page={page} />
-            <Meets page={page} meets={forecast.meets} />
+            <Meets task={task} meets={forecast.meets} />
             {best ? <Advice best={best} productId={product.id} /> : null}
           </>
         }

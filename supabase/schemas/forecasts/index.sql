@@ -69,7 +69,7 @@ returns text[] language sql immutable set search_path = '' as $$
 $$;
 
 -- Finished tasks are known changes too, by their own words: an agent's commits seldom have them. Those with an attempt of their
--- own; the commit that has their work goes, so that it counts once.
+-- own; the commit that has their work goes, so that it counts once: the attempt's head, or a squash that names the task or its story.
 create function private.join_finished_tasks(p_index_id uuid, p_task_ids uuid[] default null)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -88,12 +88,25 @@ begin
   where x.id = p_index_id and cardinality(d.paths) between 1 and 40
   order by j.finished_at desc limit 1000
   on conflict do nothing;
-  delete from public.known_changes c using public.known_changes own, public.agent_jobs j
-  where c.index_id = p_index_id and c.task_id is null and own.index_id = c.index_id and own.task_id is not null
-    and j.task_id = own.task_id and j.head_sha = c.sha;
+  delete from public.known_changes c
+  using (select k.sha, n.name from public.known_changes k, unnest(private.names_of(k.title) || k.sha) n (name)
+      where k.index_id = p_index_id and k.task_id is null and k.title not like 'Revert %') x,
+    (select k.paths, n.name, n.name = j.head_sha as is_head
+      from public.known_changes k join public.tasks t on t.id = k.task_id join public.stories s on s.id = t.story_id
+      join public.agent_jobs j on j.task_id = t.id
+      cross join lateral unnest(array[j.head_sha, lower(t.code), lower(t.title), lower(s.code), lower(s.title)]) n (name)
+      where k.index_id = p_index_id) own
+  where c.index_id = p_index_id and c.sha = x.sha and own.name = x.name and (own.is_head or own.paths && c.paths);
   update public.change_indexes x set known_changes = (select count(*) from public.known_changes c where c.index_id = x.id)
   where x.id = p_index_id;
 end;
+$$;
+
+-- What the title of a commit names: codes, and what it was called before a Git host wrote a number behind it or git a Revert around it.
+create function private.names_of(p_title text)
+returns text[] language sql immutable set search_path = '' as $$
+  select array(select lower(m[1]) from regexp_matches(p_title, '\m([[:alpha:]]+-\d+)\M', 'g') m)
+    || lower(regexp_replace(regexp_replace(p_title, '^Revert "(.*)".*$', '\1'), '\s*\(#\d+\)$', ''));
 $$;
 
 -- What a job's newest attempt touched, without generated files and lock files.

@@ -10,7 +10,8 @@ declare
   v_is_shown boolean := v_forecast.task_id is not null and not private.hides_forecasts(v_product_id);
 begin
   return jsonb_build_object(
-    'known_changes', coalesce(v_forecast.known_changes, private.known_changes_for(p_task_id), 0),
+    'known_changes', coalesce(
+      v_forecast.known_changes, (select x.known_changes from public.change_indexes x where x.id = private.index_of(p_task_id)), 0),
     'main_sha', v_forecast.main_sha,
     'touches', case when v_is_shown then v_forecast.touches else '[]' end,
     'meets', case when v_is_shown and not (p_for_page and exists (
@@ -21,14 +22,6 @@ begin
 end;
 $$;
 grant execute on function operations.get_task_forecast to authenticated;
-
--- How many changes of a task's repository are known, where that is too few for a forecast.
-create function private.known_changes_for(p_task_id uuid)
-returns integer language plpgsql stable set search_path = '' as $$
-begin
-  return (select x.known_changes from public.change_indexes x where x.id = private.index_of(p_task_id));
-end;
-$$;
 
 -- The index of the repository that a task is done in.
 create function private.index_of(p_task_id uuid)
@@ -223,7 +216,7 @@ begin
 end;
 $$;
 
--- The running tasks that probably touch the same files, or have begun to: their forecast and what their attempt changed so far.
+-- The running tasks that probably touch the same files, or have begun to, without those that the task waits for.
 create function private.meets_of(p_forecast public.forecasts)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -233,7 +226,9 @@ begin
     from (
       select w.job_id, w.task_id, array(
         select p from unnest(w.paths) p where p = any (private.told_files(p_forecast.touches)) order by p) as paths
-      from private.running_paths(p_forecast.index_id) w where w.task_id <> p_forecast.task_id
+      from private.running_paths(p_forecast.index_id) w
+      where w.task_id <> p_forecast.task_id and not exists (
+        select from public.task_dependencies d where d.blocked_id = p_forecast.task_id and d.blocker_id = w.task_id)
     ) r
     join public.tasks t on t.id = r.task_id
     where r.paths <> '{}'), '[]');
@@ -246,15 +241,15 @@ returns text[] language sql immutable set search_path = '' as $$
   select array(select x ->> 'path' from jsonb_array_elements(p_touches) x where not (x ->> 'is_folder')::boolean);
 $$;
 
--- What running work touches: that of single tasks with what it has changed so far, that of a batch by the task it is at.
+-- What running work touches: that of single tasks with what it has begun to change, that of a batch by the task it is at.
 create function private.running_paths(p_index_id uuid)
 returns table (job_id uuid, task_id uuid, paths text[]) language plpgsql stable set search_path = '' as $$
 begin
   return query
     select w.job_id, w.task_id, private.told_files(coalesce(f.touches, '[]'))
-      || case when w.is_single then private.changed_paths(w.job_id) else '{}' end
+      || case when w.is_single then private.begun_paths(w.job_id, w.attempt, p_index_id) else '{}' end
     from (
-      select j.id as job_id, coalesce(j.task_id, e.task_id) as task_id, j.task_id is not null as is_single
+      select j.id as job_id, j.attempt, coalesce(j.task_id, e.task_id) as task_id, j.task_id is not null as is_single
       from public.change_indexes x
       join public.agent_jobs j on j.product_id = x.product_id and j.status in ('CLAIMED', 'RUNNING') and j.phase <> 'verify'
       left join public.task_executions e on e.sprint_run_id = j.sprint_run_id and j.task_id is null and e.status = 'RUNNING'
@@ -265,6 +260,23 @@ begin
 end;
 $$;
 
+-- What an attempt has changed or reports to edit, and the three files that most often change together with it: at least twice,
+-- and in a fifth of its changes.
+create function private.begun_paths(p_job_id uuid, p_attempt integer, p_index_id uuid)
+returns text[] language plpgsql stable set search_path = '' as $$
+declare
+  v_paths text[] := private.changed_paths(p_job_id) || array(
+    select distinct o.path from public.job_outputs o
+    where o.job_id = p_job_id and o.attempt = p_attempt and o.kind = 'edit' and o.path <> '');
+begin
+  return v_paths || array(
+    with near as materialized (
+      select c.paths from public.known_changes c where c.index_id = p_index_id and v_paths <> '{}' and c.paths && v_paths)
+    select p from near, unnest(near.paths) p where p <> all (v_paths)
+    group by p having count(*) >= greatest(2, (select count(*) from near) / 5.0) order by count(*) desc, p limit 3);
+end;
+$$;
+
 -- How many of the changed files were named, once the work is delivered. Without a file named there is nothing to compare.
 create function private.forecast_result(p_forecast public.forecasts)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -272,7 +284,7 @@ declare
   v_named text[] := private.told_files(p_forecast.touches);
   v_changed text[] := coalesce(p_forecast.changed, (
     select private.changed_paths(j.id) from public.agent_jobs j
-    where j.task_id = p_forecast.task_id and j.status = 'DONE' order by j.finished_at desc limit 1));
+    where j.task_id = p_forecast.task_id and (j.status = 'DONE' or j.phase = 'review') order by j.finished_at desc limit 1));
 begin
   if coalesce(v_changed, '{}') = '{}' or v_named = '{}' then
     return '{}';

@@ -146,9 +146,14 @@ begin
         case when e.is_approved and e.has_landed and (e.taken_back_at < e.at + interval '14 days') is not true and not exists (
           select from newest n
           join public.change_indexes x on x.product_id = p_product_id
-          join public.known_changes k on k.index_id = x.id and length(k.reverts) >= 7 and k.at < e.at + interval '14 days'
+          join public.known_changes k on k.index_id = x.id and (length(k.reverts) >= 7 or k.title ~ '^Revert "(?!Revert)')
+            and k.at < e.at + interval '14 days'
+          join public.tasks t on t.id = n.task_id join public.stories s on s.id = t.story_id
           left join public.landings l on l.job_id = n.job_id and l.state = 'landed'
-          where n.story_id = b.story_id and (starts_with(n.head_sha, k.reverts) or starts_with(l.head_sha, k.reverts)))
+          -- Of what a person squashed only the names are known.
+          where n.story_id = b.story_id and (starts_with(n.head_sha, k.reverts) or starts_with(l.head_sha, k.reverts)
+            or k.title like 'Revert %' and k.at > n.created_at and k.paths && private.changed_paths(n.job_id)
+              and private.names_of(k.title) && array[lower(t.code), lower(t.title), lower(s.code), lower(s.title)]))
         then e.at end as accepted_at
       from begun b
       left join ended e on e.story_id = b.story_id
