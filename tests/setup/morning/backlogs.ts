@@ -60,7 +60,7 @@ const wishes: readonly ((thing: string) => [title: string, why: string])[] = [
   (x) => [`Reach every ${x} by keyboard`, "A tester could not get past the menu."],
   (x) => [`Say why ${an(x)} was refused`, "The page says only that something went wrong."],
 ];
-const parts = ["Add the query", "Build the page", "Cover the edges with tests", "Write the endpoint"];
+export const parts = ["Add the query", "Build the page", "Cover the edges with tests", "Write the endpoint"];
 
 /** A product with its year of finished sprints, and the sprint that runs now, whose work is still to be begun. */
 export function backlogOf(product: (typeof products)[number], now: number): ExportDocumentInput {
@@ -225,6 +225,18 @@ function currentStories(code: ProductCode): StoryInput[] {
         ],
       }),
     ),
+    // No agent has begun it, and what runs is at the same files.
+    ...(code === "SHOP"
+      ? [
+          {
+            title: "Split a payment over two cards",
+            description: "Couples ask for it.",
+            tasks: [
+              { title: "Charge two cards at the payment service", implementation_plan: "1. Half to each\n2. Test" },
+            ],
+          },
+        ]
+      : []),
   ];
 }
 

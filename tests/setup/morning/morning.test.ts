@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { getForecastQuality, getTaskForecast } from "~/nouns/forecasts/operations.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
 import { getCosts } from "~/nouns/insights/operations.server";
 import { waitingReviewsSchema } from "~/wire/reviews/contract";
@@ -8,7 +9,7 @@ import { reviewedStories } from "./changes";
 import { openMorning } from "./open-morning";
 
 const { t, app } = await openApp();
-const { mira } = await openMorning(t);
+const { mira, products } = await openMorning(t);
 const actor = t.actorOf(mira);
 const answer = await app.request("/api/reviews", { headers: { cookie: await app.signIn(mira) } });
 const { reviews } = waitingReviewsSchema.parse(await answer.json());
@@ -78,7 +79,7 @@ it("Three products have a year of finished work that people accepted, and the im
     { code: "NOTES", stories: 110, tasks: 267, is_old: true },
     { code: "PUBLIC", stories: 267, tasks: 363, is_old: false },
     { code: "ROUTE", stories: 111, tasks: 268, is_old: true },
-    { code: "SHOP", stories: 113, tasks: 272, is_old: true },
+    { code: "SHOP", stories: 114, tasks: 273, is_old: true },
   ]);
   await t.expectRightCounters();
   const [shop] = await t.query<{ id: string }>`select id from products where code = 'SHOP'`;
@@ -87,4 +88,19 @@ it("Three products have a year of finished work that people accepted, and the im
     { key: "claude", too_few: false },
     { key: "codex", too_few: false },
   ]);
+});
+
+it("Main's changes say what a task touches, who is at work there, and how often that was right", async () => {
+  const read = async (title: string) => {
+    const [task] = await t.query<{ id: string }>`select id from tasks where title = ${title}`;
+    return getTaskForecast(actor, { task_id: task?.id ?? "" });
+  };
+  const { touches, meets } = await read("Charge two cards at the payment service");
+  expect(touches.slice(0, 2).map(({ path }) => path)).toEqual(["src/payments/card.ts", "src/payments/service.ts"]);
+  expect(meets).toMatchObject([{ paths: ["src/payments/card.ts", "src/payments/service.ts"] }]);
+  expect((await read("Add shipping to the total and show it")).result).toEqual({ named: 3, changed: 3, hit: 3 });
+  for (const product_id of [products.SHOP, products.ROUTE, products.NOTES]) {
+    const { hidden, methods } = await getForecastQuality(actor, { product_id });
+    expect([hidden, methods.every(({ tasks }) => tasks >= 60)]).toEqual([false, true]);
+  }
 });

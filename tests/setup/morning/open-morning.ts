@@ -25,6 +25,7 @@ import { backlogOf, exportedIssues, otherWork, type ProductCode, products } from
 import { type Change, type ReviewedStory, type Round, reviewedStories } from "./changes";
 import type { Files } from "./code";
 import { diffsOf } from "./diff-of";
+import { knowMain } from "./known-changes";
 import { asHistory, finishedWork, knownFolders, nightsTimes } from "./year";
 
 /** A store with the addresses of its roles. */
@@ -64,13 +65,9 @@ export async function openMorning(t: MorningStore): Promise<Morning> {
   await asHistory(t.urlFor("supabase_admin"), finishedWork);
   await t.sql.query(knownFolders, [JSON.stringify(pathsBefore())]);
   for (const { code, owner } of products) {
-    await workThroughTheNight(t, {
-      actor: t.actorOf(owner === "mira" ? mira : jonas),
-      reviewer: t.actorOf(jonas),
-      code,
-      id: ids[code],
-      works,
-    });
+    const actor = t.actorOf(owner === "mira" ? mira : jonas);
+    await knowMain(t, actor, code, ids[code]);
+    await workThroughTheNight(t, { actor, reviewer: t.actorOf(jonas), code, id: ids[code], works });
   }
   await comment(t, t.actorOf(jonas), ids.SHOP);
   const issues = prepareImport(readLinear(exportedIssues(now)));
@@ -149,6 +146,7 @@ async function workThroughTheNight(t: Store, night: Night): Promise<void> {
   for (;;) {
     const { job } = await claimAgentJob(actor, { worker, product_id: id, agents: [{ id: "claude" }] });
     if (job === null) return;
+    await t.sql.query("select private.follow_forecasts()");
     await workOn(night, job);
   }
 }
