@@ -22,22 +22,10 @@ const path = fc.oneof(
 );
 
 function knownPath(): fc.Arbitrary<string> {
-  const templates = [
-    "/api/products",
-    "/api/products/:id/agent-context",
-    "/api/products/:id/next-story",
-    "/api/products/:id/backlog",
-    "/api/sprints/:id/tasks",
-    "/api/pbis/:id/stories",
-    "/api/stories/:id/tasks",
-    "/api/stories/:id/log",
-    "/api/tasks/:id",
-    "/api/health",
-    "/api/openapi.json",
-    "/api/cron/expire-questions",
-    "/api/auth/pair/start",
-    "/api/auth/pair/claim",
-  ];
+  const templates =
+    `/api/products /api/products/:id/agent-context /api/products/:id/next-story /api/products/:id/backlog
+    /api/sprints/:id/tasks /api/pbis/:id/stories /api/stories/:id/tasks /api/stories/:id/log /api/tasks/:id
+    /api/health /api/openapi.json /api/cron/expire-questions /api/auth/pair/start /api/auth/pair/claim`.split(/\s+/);
   return fc.tuple(fc.constantFrom(...templates), anyId).map(([template, id]) => template.replace(":id", id));
 }
 
@@ -69,18 +57,8 @@ const value = fc.oneof(
   fc.jsonValue(),
 );
 const field = fc.constantFrom(
-  "status",
-  "implementation_plan",
-  "verify_only",
-  "verify_required",
-  "type",
-  "content",
-  "commit_hash",
-  "commit_message",
-  "metadata",
-  "pairingId",
-  "__proto__",
-  "id",
+  ...`status implementation_plan verify_only verify_required type content commit_hash commit_message metadata
+  pairingId __proto__ id`.split(/\s+/),
 );
 const body = fc.oneof(
   { weight: 6, arbitrary: fc.dictionary(field, value).map((object) => JSON.stringify(object)) },

@@ -86,25 +86,7 @@ export function placesOf(world: World): string[] {
 }
 
 /** The pages of a person. */
-export const places = [
-  "/dashboard",
-  "/products/new",
-  "/inbox",
-  "/inbox?show=invitations",
-  "/inbox?show=questions",
-  "/ideas",
-  "/agents",
-  "/agents/runs",
-  "/agents/workers",
-  "/insights",
-  "/connect",
-  "/start",
-  "/search?q=greeting",
-  "/settings",
-  "/settings/tokens",
-  "/settings/devices",
-  "/settings/notifications",
-  "/settings/chats",
-  "/settings/activity",
-  "/nowhere",
-];
+export const places =
+  `/dashboard /products/new /inbox /inbox?show=invitations /inbox?show=questions /ideas /agents /agents/runs
+  /agents/workers /insights /connect /start /search?q=greeting /settings /settings/tokens /settings/devices
+  /settings/notifications /settings/chats /settings/activity /nowhere`.split(/\s+/);

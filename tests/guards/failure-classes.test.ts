@@ -6,19 +6,10 @@ import { failureClasses } from "~/wire/agent-jobs/contract";
 const uses: Record<(typeof failureClasses)[number], { means: string; where: string[] }> = {
   agent_error: {
     means: "the agent or its command failed, or left the work half done",
-    where: [
-      "worker/job/batch-job.ts",
-      "worker/job/chat-job.ts",
-      "worker/job/run-job.ts",
-      "worker/job/task-job.ts",
-      "worker/job/turn/agent-turn.ts",
-      "worker/job/turn/execute.ts",
-      "worker/job/turn/plan-first.ts",
-      "worker/job/verify-job.ts",
-      "supabase/schemas/agent_jobs/report.sql",
-      "supabase/schemas/questions/rules.sql",
-      "supabase/schemas/tasks/rules.sql",
-    ],
+    where: `worker/job/batch-job.ts worker/job/chat-job.ts worker/job/run-job.ts worker/job/task-job.ts
+      worker/job/turn/agent-turn.ts worker/job/turn/execute.ts worker/job/turn/plan-first.ts
+      worker/job/verify-job.ts supabase/schemas/agent_jobs/report.sql supabase/schemas/questions/rules.sql
+      supabase/schemas/tasks/rules.sql`.split(/\s+/),
   },
   verification_failed: {
     means: "the work is not what was to be done, or its test fails",

@@ -190,16 +190,8 @@ const notShown: Record<string, [number, string]> = {
 const ownersOnly: readonly string[] = [];
 
 /** Some of the routes that show what people say, so that a stranger's silence means something. */
-const placesOfComments = [
-  "_app.inbox",
-  "_app.jobs_.$jobId._index",
-  "_app.stories.$storyId",
-  "_app.tasks.$taskId",
-  "api.files.$id",
-  "api.pbis.$id.comments",
-  "api.stories.$id.comments",
-  "api.tasks.$id.comments",
-];
+const placesOfComments = `_app.inbox _app.jobs_.$jobId._index _app.stories.$storyId _app.tasks.$taskId api.files.$id
+  api.pbis.$id.comments api.stories.$id.comments api.tasks.$id.comments`.split(/\s+/);
 
 /** Which routes have told a member what was said. */
 const telling: string[] = [];

@@ -61,23 +61,8 @@ const text = fc.oneof(
 );
 const fieldName = fc.oneof(
   fc.constantFrom(
-    "intent",
-    "title",
-    "name",
-    "code",
-    "status",
-    "product_id",
-    "task_id",
-    "story_id",
-    "id",
-    "pbi_id",
-    "sprint_id",
-    "priority",
-    "label",
-    "identifier",
-    "password",
-    "answer",
-    "cursor",
+    ...`intent title name code status product_id task_id story_id id pbi_id sprint_id priority label identifier
+    password answer cursor`.split(/\s+/),
   ),
   fc.string({ unit: "grapheme-ascii", maxLength: 12 }),
 );

@@ -16,18 +16,8 @@ const fields: [section: string, names: string[]][] = [
   ["", ["name", "code", "description", "repo_url", "definition_of_done"]],
   [
     "/agents",
-    [
-      "pr_strategy",
-      "plan_first",
-      "plan_review",
-      "done_requires",
-      "branch_prefix",
-      "requires_sandbox",
-      "may_reach",
-      "references",
-      "change_index",
-      "avoid_overlap",
-    ],
+    `pr_strategy plan_first plan_review done_requires branch_prefix requires_sandbox may_reach references
+      change_index avoid_overlap`.split(/\s+/),
   ],
   ["/code-host", ["pull_requests", "landing", "dependency_release", "forge_issue_label"]],
   ["/automation", ["agent_items", "period"]],

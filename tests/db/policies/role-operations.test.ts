@@ -57,37 +57,12 @@ const openToViewers: Readonly<Record<string, string>> = {
 };
 
 /** Operations that a member is refused and the owner is not. */
-const ownersOnly: readonly string[] = [
-  "archive_product",
-  "create_invitation",
-  "create_webhook",
-  "delete_budget",
-  "delete_comment",
-  "delete_product",
-  "delete_webhook",
-  "get_intake_hook",
-  "invite_person",
-  "list_invitations",
-  "list_webhook_deliveries",
-  "list_webhooks",
-  "next_issue_note",
-  "next_landing",
-  "next_upkeep",
-  "ping_webhook",
-  "remove_product_member",
-  "report_issue_note",
-  "report_landing",
-  "report_merged",
-  "restore_product",
-  "revoke_intake_hook",
-  "revoke_invitation",
-  "set_budget",
-  "set_budget_settings",
-  "set_intake_hook",
-  "set_member_role",
-  "update_product",
-  "update_webhook",
-];
+const ownersOnly: readonly string[] =
+  `archive_product create_invitation create_webhook delete_budget delete_comment delete_product delete_webhook
+  get_intake_hook invite_person list_invitations list_webhook_deliveries list_webhooks next_issue_note
+  next_landing next_upkeep ping_webhook remove_product_member report_issue_note report_landing report_merged
+  restore_product revoke_intake_hook revoke_invitation set_budget set_budget_settings set_intake_hook
+  set_member_role update_product update_webhook`.split(/\s+/);
 
 /** What only someone else than the owner does for themselves, or the worker of one who was asked. */
 const membersOwn: readonly string[] = ["allow_my_workers", "leave_product", "save_change_index"];
