@@ -273,6 +273,8 @@ describe("avoid_overlap", () => {
     await app.send("PUT", path, body(), bearer(await t.createToken(owner)));
     const titles = tasks.map((_, n) => (n >= 1 && n % 2 === 0 ? `Export invoices ${n}` : `Show login errors ${n}`));
     for (const [n, { id }] of tasks.entries()) await editTask(actor, { task_id: id, title: titles[n] });
+    // A claim makes forecasts for a part of a second only: what it chooses must not depend on how busy the machine is.
+    if (avoid_overlap) for (const { id } of tasks) await t.sql.query("select private.keep_forecast($1)", [id]);
     await world.start();
     const next = async () => {
       const job = await claim(actor, `worker-${Math.random()}`);

@@ -88,15 +88,19 @@ begin
   where x.id = p_index_id and cardinality(d.paths) between 1 and 40
   order by j.finished_at desc limit 1000
   on conflict do nothing;
+  with named as materialized (
+    select k.sha, k.paths, n.name from public.known_changes k, unnest(private.names_of(k.title) || k.sha) n (name)
+    where k.index_id = p_index_id and k.task_id is null and k.title not like 'Revert %'
+  ), own as materialized (
+    select k.paths, n.name, n.name = j.head_sha as is_head
+    from public.known_changes k join public.tasks t on t.id = k.task_id join public.stories s on s.id = t.story_id
+    join public.agent_jobs j on j.task_id = t.id
+    cross join lateral unnest(array[j.head_sha, lower(t.code), lower(t.title), lower(s.code), lower(s.title)]) n (name)
+    where k.index_id = p_index_id
+  )
   delete from public.known_changes c
-  using (select k.sha, n.name from public.known_changes k, unnest(private.names_of(k.title) || k.sha) n (name)
-      where k.index_id = p_index_id and k.task_id is null and k.title not like 'Revert %') x,
-    (select k.paths, n.name, n.name = j.head_sha as is_head
-      from public.known_changes k join public.tasks t on t.id = k.task_id join public.stories s on s.id = t.story_id
-      join public.agent_jobs j on j.task_id = t.id
-      cross join lateral unnest(array[j.head_sha, lower(t.code), lower(t.title), lower(s.code), lower(s.title)]) n (name)
-      where k.index_id = p_index_id) own
-  where c.index_id = p_index_id and c.sha = x.sha and own.name = x.name and (own.is_head or own.paths && c.paths);
+  where c.index_id = p_index_id and c.sha in (
+    select x.sha from named x join own using (name) where own.is_head or own.paths && x.paths);
   update public.change_indexes x set known_changes = (select count(*) from public.known_changes c where c.index_id = x.id)
   where x.id = p_index_id;
 end;

@@ -260,8 +260,7 @@ begin
 end;
 $$;
 
--- What an attempt has changed or reports to edit, and the three files that most often change together with it: at least twice,
--- and in a fifth of its changes.
+-- What an attempt has changed or reports to edit, and what changes together with it.
 create function private.begun_paths(p_job_id uuid, p_attempt integer, p_index_id uuid)
 returns text[] language plpgsql stable set search_path = '' as $$
 declare
@@ -269,12 +268,17 @@ declare
     select distinct o.path from public.job_outputs o
     where o.job_id = p_job_id and o.attempt = p_attempt and o.kind = 'edit' and o.path <> '');
 begin
-  return v_paths || array(
-    with near as materialized (
-      select c.paths from public.known_changes c where c.index_id = p_index_id and v_paths <> '{}' and c.paths && v_paths)
-    select p from near, unnest(near.paths) p where p <> all (v_paths)
-    group by p having count(*) >= greatest(2, (select count(*) from near) / 5.0) order by count(*) desc, p limit 3);
+  return v_paths || case when v_paths <> '{}' then private.changed_together(p_index_id, v_paths) end;
 end;
+$$;
+
+-- The three files that most often change with these: at least twice, and in a fifth of their changes.
+create function private.changed_together(p_index_id uuid, p_paths text[])
+returns text[] language sql stable set search_path = '' as $$
+  with near as materialized (select c.paths from public.known_changes c where c.index_id = p_index_id and c.paths && p_paths)
+  select array(
+    select p from near, unnest(near.paths) p where p <> all (p_paths)
+    group by p having count(*) >= greatest(2, (select count(*) from near) / 5.0) order by count(*) desc, p limit 3);
 $$;
 
 -- How many of the changed files were named, once the work is delivered. Without a file named there is nothing to compare.
