@@ -33,6 +33,7 @@ export async function measure(
   const index = await openIndex(sql, productIds[0] ?? "");
   const methods: Record<string, Guess[]> = { "the mix": [], "newest files": [], "words in the path": [] };
   const named: Guess[] = [];
+  const together: Guess[] = [];
   const times: number[] = [];
   for (let start = Math.max(8, changes.length - count); start < changes.length; start += step) {
     const before = changes.slice(Math.max(0, start - indexLimits.changes), start);
@@ -40,6 +41,9 @@ export async function measure(
     await index.know(before.flatMap((change) => saysSomething(change, (path) => there.has(path))));
     for (const { title, paths } of changes.slice(start, start + step)) {
       const row = await index.ask(title);
+      // Once its first file is known, what is said of the others.
+      const [first = "", ...changed] = paths;
+      if (changed.length > 0) together.push({ changed, guessed: await index.with(first), support: 0 });
       times.push(row.milliseconds);
       const guess = (guessed: string[]) => ({ changed: paths, guessed, support: row.support });
       // Who names its files is known without a history.
@@ -65,6 +69,9 @@ export async function measure(
       mixed.filter(({ support }) => support >= low && support <= high),
     );
   }
+  print("with its first file", together);
+  const said = together.filter(({ guessed }) => guessed.length > 0);
+  print("  where one is named", said);
   times.sort((a, b) => a - b);
   const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(1);
   console.log(`  one forecast: ${at(0.5)} ms, ${at(0.95)} ms at 95 %`);
@@ -96,6 +103,13 @@ async function openIndex(sql: pg.Pool, productId: string) {
         [id, JSON.stringify([...changes].reverse())],
       );
       await sql.query("select private.note_paths($1)", [id]);
+    },
+    async with(path: string): Promise<string[]> {
+      const { rows } = await sql.query<{ paths: string[] }>("select private.changed_together($1, $2) as paths", [
+        id,
+        [path],
+      ]);
+      return rows[0]?.paths ?? [];
     },
     async ask(title: string): Promise<Row> {
       const begun = performance.now();

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Database } from "~/db/database.server";
 import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { saveChangeIndex } from "~/nouns/forecasts/operations.server";
+import { getTaskForecast, saveChangeIndex } from "~/nouns/forecasts/operations.server";
 import { indexLimits, type KnownChange } from "~/wire/forecasts/contract";
 import { git } from "../../worker/git/git";
 import { createQueueWorld, startRuns } from "../jobs/world";
@@ -23,9 +23,9 @@ interface Running {
 /** Workers claim real changes as tasks, with and without avoid_overlap: how often work meets work on the same files. */
 export async function simulate(sql: pg.Pool, database: Database, simulation: Simulation): Promise<void> {
   for (const avoid of [false, true]) {
-    const { pairs, tasks, lines, passed, late } = await run(sql, database, simulation, avoid);
+    const { pairs, tasks, lines, passed, late, waited, claims, five } = await run(sql, database, simulation, avoid);
     console.log(
-      `  ${simulation.workers} workers, ${avoid ? "avoid_overlap" : "by order     "}: ${pairs} overlaps (${tasks} tasks), ${lines} on the same lines, passed over at most ${passed}, at most ${late} claims late`,
+      `  ${simulation.workers} workers, ${avoid ? "avoid_overlap" : "by order     "}: ${pairs} overlaps (${tasks} tasks), ${lines} on the same lines, passed over at most ${passed}, at most ${late} claims late; all done after ${waited.end}, begun after ${waited.mean} on average; a claim ${claims} ms, the forecasts of five tasks ${five} ms`,
     );
   }
 }
@@ -51,14 +51,24 @@ async function run(
     [product_id, tasks.map(({ title }) => title || "-")],
   );
   const head_sha = known[0]?.sha ?? "0".repeat(40);
-  await saveChangeIndex(actor, { product_id, repository: "", head_sha, changes: known.slice(0, 1_500) });
+  await saveChangeIndex(actor, { product_id, repository: "", head_sha, changes: known });
+  const { rows: shown } = await sql.query<{ id: string }>("select id from tasks where product_id = $1 limit 5", [
+    product_id,
+  ]);
+  const readFive = () => Promise.all(shown.map(({ id }) => getTaskForecast(actor, { task_id: id })));
+  await readFive();
+  const five = await millisecondsOf(readFive);
   await startRuns(world);
   const running = new Map<number, Running>();
   const order: number[] = [];
-  let [pairs, met, lines, now] = [0, 0, 0, 0];
+  let [pairs, met, lines, now, waited] = [0, 0, 0, 0, 0];
+  const claims: number[] = [];
   const begin = async (worker: number): Promise<boolean> => {
+    const before = performance.now();
     const { job } = await claimAgentJob(actor, { worker: `w-${worker}`, product_id });
     if (job === null) return false;
+    claims.push(performance.now() - before);
+    waited += now;
     const task = Number(job.task?.code.slice(2)) - 1;
     const shared = [...running.values()].filter((other) => overlap(tasks[task], tasks[other.task]).length > 0);
     pairs += shared.length;
@@ -83,7 +93,23 @@ async function run(
     [product_id],
   );
   const late = Math.max(...order.map((task, place) => place - task));
-  return { pairs, tasks: met, lines, passed: rows[0]?.most ?? 0, late };
+  claims.sort((a, b) => a - b);
+  return {
+    pairs,
+    tasks: met,
+    lines,
+    passed: rows[0]?.most ?? 0,
+    late,
+    waited: { end: now, mean: (waited / order.length).toFixed(1) },
+    claims: (claims[Math.floor(claims.length / 2)] ?? 0).toFixed(1),
+    five: five.toFixed(1),
+  };
+}
+
+async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
 }
 
 function overlap(a: KnownChange | undefined, b: KnownChange | undefined): string[] {
