@@ -64,6 +64,9 @@ it("A refused import says what is wrong and changes nothing", async () => {
     [["spec-kit", home, "--owner", "ada"], "Give either --product, or --name and --code"],
     [["spec-kit", home, ...product("N"), "--product", "G"], "Give either --product"],
     [["openspec", write("empty", { "a.md": "" }), ...product("N")], "no open OpenSpec changes"],
+    [["backlog-md", "/no/such/folder", ...product("N")], "cannot be read"],
+    [["backlog-md", home, ...product("N")], "no Backlog.md tasks"],
+    [["beads", join(home, "files/issues.jsonl"), ...product("no code")], "code"],
     [["beads", home, ...product("N")], "Send one file"],
     [["linear", join(home, "files/linear.csv"), ...product("G")], "G"],
   ] as const)

@@ -166,16 +166,6 @@ describe("import backlog-md", () => {
     ]);
     await t.query`delete from products where code = 'ENDLESS'`;
   });
-
-  it("A refused import backlog-md says what is wrong and changes nothing", async () => {
-    const refuse = (path: string, code: string) => admin.refusal("import", "backlog-md", path, ...named, code);
-    expect(await refuse("/no/such/folder", "NEW")).toMatchObject({ error: expect.stringContaining("cannot be read") });
-    expect(await refuse(home, "NEW")).toMatchObject({ error: expect.stringContaining("no Backlog.md tasks") });
-    expect(await refuse(folder, "DEMO")).toMatchObject({ code: 422 });
-    expect(await refuse(folder, "no code")).toMatchObject({ code: 422 });
-    const rows = await t.query`select count(*)::int as n from products`;
-    expect(rows).toEqual([{ n: 1 }]);
-  });
 });
 
 describe("export and import", () => {

@@ -19,19 +19,30 @@ async function connect(headers: HeadersInit): Promise<StreamReader> {
   return reader;
 }
 
-/** Ends access, writes, and sees to it that the stream ended without that write. */
-async function expectEnd(reader: StreamReader, takeAway: () => Promise<unknown>): Promise<void> {
-  await takeAway();
-  await t.query`update public.tasks set title = 'Secret' where id = ${w.taskId}`;
-  expect(await reader.ended).toBe("clean");
-  const later = reader.messages.filter(({ data }) => data.entity === "task" && data.id === w.taskId);
-  expect(later).toEqual([]);
-}
-
 describe("losing access ends the open stream with no later event (S1)", () => {
-  it("A stream ends with no later event when its member is removed", async () => {
-    const reader = await connect(await t.bearerOf(w.member));
-    await expectEnd(reader, () => removeMember(t, w.productId, w.member.id));
+  const token = () => t.bearerOf(w.member);
+  const session = async () => ({ cookie: await app.signIn(w.member) });
+  it.each([
+    ["member is removed", token, () => removeMember(t, w.productId, w.member.id)],
+    [
+      "token is revoked",
+      token,
+      () => t.query`update public.api_tokens set revoked_at = now() where user_id = ${w.member.id}`,
+    ],
+    ["token is deleted", token, () => t.query`delete from public.api_tokens where user_id = ${w.member.id}`],
+    [
+      "user signs out",
+      session,
+      () => t.query`update public.user_sessions set revoked_at = now() where user_id = ${w.member.id}`,
+    ],
+    ["user is deleted", session, () => t.query`delete from auth.users where id = ${w.member.id}`],
+  ])("A stream ends with no later event when its %s", async (_, credential, takeAway) => {
+    const reader = await connect(await credential());
+    await takeAway();
+    await t.query`update public.tasks set title = 'Secret' where id = ${w.taskId}`;
+    expect(await reader.ended).toBe("clean");
+    const later = reader.messages.filter(({ data }) => data.entity === "task" && data.id === w.taskId);
+    expect(later).toEqual([]);
   });
 
   it("A stream ends when its product is archived, for the owner too", async () => {
@@ -44,32 +55,6 @@ describe("losing access ends the open stream with no later event (S1)", () => {
     const reader = await connect(await t.bearerOf(w.owner));
     await t.query`delete from public.products where id = ${w.productId}`;
     expect(await reader.ended).toBe("clean");
-  });
-
-  it("A stream ends with no later event when its token is revoked", async () => {
-    const reader = await connect(await t.bearerOf(w.member));
-    await expectEnd(
-      reader,
-      () => t.query`update public.api_tokens set revoked_at = now() where user_id = ${w.member.id}`,
-    );
-  });
-
-  it("A stream ends with no later event when its token is deleted", async () => {
-    const reader = await connect(await t.bearerOf(w.member));
-    await expectEnd(reader, () => t.query`delete from public.api_tokens where user_id = ${w.member.id}`);
-  });
-
-  it("A stream ends with no later event when its user signs out", async () => {
-    const reader = await connect({ cookie: await app.signIn(w.member) });
-    await expectEnd(
-      reader,
-      () => t.query`update public.user_sessions set revoked_at = now() where user_id = ${w.member.id}`,
-    );
-  });
-
-  it("A stream ends with no later event when its user is deleted", async () => {
-    const reader = await connect({ cookie: await app.signIn(w.member) });
-    await expectEnd(reader, () => t.query`delete from auth.users where id = ${w.member.id}`);
   });
 
   it("A stream ends when its token expires, without any event", { tags: "thorough" }, async () => {
