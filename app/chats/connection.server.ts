@@ -11,7 +11,7 @@ const longestPauseSeconds = 60;
 const frameBytes = 1024 * 1024;
 const pingMilliseconds = 20_000;
 
-/** The token is not valid: another try would end the same way. */
+/** The operator has to mend something, such as the token. Without a pause to wait for, another try would end the same way. */
 export class ChatRefusal extends ChatProblem {}
 
 interface ChatCall {
@@ -26,7 +26,12 @@ interface ChatCall {
   waitsMilliseconds?: number;
 }
 
-const delays = z.object({ retry_after: z.number().optional(), retry_after_ms: z.number().optional() });
+const delay = z.number().optional();
+const delays = z.object({
+  retry_after: delay,
+  retry_after_ms: delay,
+  parameters: z.object({ retry_after: delay }).optional(),
+});
 
 /** One request to a chat service. Throws a `ChatProblem` without a secret when it is out of reach, or asks for a pause. */
 export async function callChat(call: ChatCall) {
@@ -48,7 +53,7 @@ export async function callChat(call: ChatCall) {
 }
 
 /** Waits for what a chat service says, for a limited time. */
-export async function inTime<T>(
+async function inTime<T>(
   milliseconds: number,
   signal: AbortSignal,
   ask: (within: AbortSignal) => Promise<T>,
@@ -63,9 +68,9 @@ export async function inTime<T>(
 }
 
 function pauseOf(response: Response, body: unknown): { retryAfterSeconds: number } {
-  const { retry_after, retry_after_ms } = delays.safeParse(body).data ?? {};
+  const { retry_after, retry_after_ms = 1000, parameters } = delays.safeParse(body).data ?? {};
   const said = Number(response.headers.get("retry-after") ?? "");
-  return { retryAfterSeconds: Math.ceil(said || retry_after || (retry_after_ms ?? 1000) / 1000) };
+  return { retryAfterSeconds: Math.ceil(said || parameters?.retry_after || retry_after || retry_after_ms / 1000) };
 }
 
 /** Why something failed, without a secret. */
@@ -73,6 +78,11 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "no reason given";
   const code = error.cause instanceof Error && "code" in error.cause ? String(error.cause.code) : undefined;
   return maskTokens(code ?? error.message).replace(/\.$/, "");
+}
+
+/** Leaves out a problem that is final; any other is tried again. */
+export function unlessFinal(error: unknown): undefined {
+  if (!(error instanceof ChatProblem && error.options.isFinal)) throw error;
 }
 
 /** Stays connected until it is closed or refused: when `connect` resolves it is called again at once, when it rejects after a pause. */
@@ -83,21 +93,19 @@ export function keepConnected(
 ): () => Promise<void> {
   const run = async () => {
     let failures = 0;
-    const isOn = () => {
-      failures = 0;
-      tell({ is: "on" });
-    };
     tell({ is: "connecting" });
     while (!stop.signal.aborted) {
+      const begun = Date.now();
       try {
-        await connect(isOn);
+        await connect(() => tell({ is: "on" }));
       } catch (error) {
         if (stop.signal.aborted) break;
-        if (error instanceof ChatRefusal) return tell({ is: "refused", reason: maskTokens(error.message) });
-        tell({ is: "connecting", reason: reasonOf(error) });
-        const asked = error instanceof ChatProblem ? (error.options.retryAfterSeconds ?? 0) : 0;
+        const asked = error instanceof ChatProblem ? error.options.retryAfterSeconds : undefined;
+        tell({ is: error instanceof ChatRefusal ? "refused" : "connecting", reason: reasonOf(error) });
+        if (error instanceof ChatRefusal && asked === undefined) return;
+        if (Date.now() - begun > longestPauseSeconds * 1000) failures = 0;
         const usual = Math.min(longestPauseSeconds, 0.25 * 2 ** failures++) * (1 + Math.random());
-        await pause(Math.max(asked, usual), stop.signal);
+        await pause(Math.max(asked ?? 0, usual), stop.signal);
       }
     }
     tell({ is: "off" });
@@ -110,7 +118,7 @@ export function keepConnected(
 }
 
 /** Ends early, and without an error, when it is aborted. */
-export const pause = (seconds: number, signal: AbortSignal) =>
+const pause = (seconds: number, signal: AbortSignal) =>
   wait(seconds * 1000, undefined, { signal }).catch(() => undefined);
 
 export interface ChatSocket {

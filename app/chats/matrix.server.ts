@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { ChatRefusal, callChat, keepConnected, textOf } from "./connection.server";
+import { ChatRefusal, callChat, keepConnected, textOf, unlessFinal } from "./connection.server";
 import { type ChatMessage, ChatProblem, type ChatReply, type ChatService } from "./service";
 
 /** An event has 65,536 bytes, and an edit has the text twice. */
@@ -186,11 +186,6 @@ export const matrix: ChatService = {
     };
   },
 };
-
-/** Leaves out a problem that is final; any other is tried again. */
-function unlessFinal(error: unknown): undefined {
-  if (!(error instanceof ChatProblem && error.options.isFinal)) throw error;
-}
 
 const refOf = (room: string, id: string) => `${room} ${id}`;
 const keyOf = (number: number) => (number === 10 ? "🔟" : `${number}\ufe0f\u20e3`);

@@ -5,7 +5,8 @@ import type { Env } from "~/env.server";
 import type { ChatSettings } from "~/env-chats.server";
 import { type ChatWork, hearChat, holdChat, noteChatWork, takeChatWork } from "~/nouns/chats/operations.server";
 import { type ChatServiceName, chatServices } from "~/wire/chats/contract";
-import { catalog } from "./catalog.server";
+import { ContractError } from "~/wire/errors";
+import { catalog, paces } from "./catalog.server";
 import { maskTokens } from "./mask";
 import {
   ChatProblem,
@@ -17,8 +18,6 @@ import {
 } from "./service";
 import { compose, withoutControls } from "./words";
 
-/** How often to look for what is to be sent, which is also how far messages in one chat are apart. */
-const lookMilliseconds = 1_000;
 /** How often the holder says that it is alive; after four times that another process takes the connection over. */
 const holdMilliseconds = 5_000;
 
@@ -33,7 +32,7 @@ export function startChats(options: RoomOptions): () => Promise<void> {
   const rooms = chatServices.flatMap((name) => {
     const config = options.env.chats[name];
     const service = catalog[name];
-    return config ? [new Room(name, service, config, options)] : [];
+    return config ? [new Room(name, service, config, options).start()] : [];
   });
   return async () => {
     await Promise.all(rooms.map((room) => room.stop()));
@@ -41,7 +40,7 @@ export function startChats(options: RoomOptions): () => Promise<void> {
 }
 
 /** One service in one process. */
-class Room {
+export class Room {
   readonly #holder = randomUUID();
   readonly #tokens: string[];
   #chat: OpenChat | undefined;
@@ -61,7 +60,11 @@ class Room {
     readonly options: RoomOptions,
   ) {
     this.#tokens = [config.token, ...(config.appToken === undefined ? [] : [config.appToken])];
+  }
+
+  start(): this {
     this.#schedule(0);
+    return this;
   }
 
   async stop(): Promise<void> {
@@ -74,20 +77,21 @@ class Room {
   #schedule(milliseconds: number): void {
     if (this.#isStopped) return;
     this.#timer = setTimeout(() => {
-      this.#looking = this.#look()
+      this.#looking = this.look()
         .catch((error: unknown) => void this.#note(error))
-        .finally(() => this.#schedule(lookMilliseconds));
+        .finally(() => this.#schedule(paces[this.name].lookMilliseconds));
     }, milliseconds);
     this.#timer.unref();
   }
 
-  async #look(): Promise<void> {
+  /** Keeps the connection, and sends what is to be sent now. */
+  async look(): Promise<void> {
     if (Date.now() - this.#heldAt >= holdMilliseconds) await this.#hold();
     const chat = this.#chat;
     if (!chat || this.#state.is !== "on" || Date.now() < this.#pausedUntil) return;
-    const { database } = this.options;
-    for (const work of await takeChatWork(database, { service: this.name })) {
-      if (this.#isStopped || Date.now() < this.#pausedUntil) return;
+    const { sends, edits } = paces[this.name];
+    for (const work of await takeChatWork(this.options.database, { service: this.name, sends, edits })) {
+      if (this.#isStopped) return;
       await this.#send(chat, work);
     }
   }
@@ -145,9 +149,10 @@ class Room {
       // One more than an answer may have, so that a longer one is refused and not cut.
       text: text === undefined ? undefined : withoutControls(text.slice(0, 4_001)).trim(),
     }).catch((error: unknown) => {
-      // It comes again: the service heard no acknowledgment.
       this.#note(error);
-      throw error;
+      // Comes again, as the service heard no acknowledgment. What the database refuses would hold up all later ones.
+      if (error instanceof ContractError && error.status === 503) throw error;
+      return { text: "This could not be stored. Open Backloom to answer.", is_known: true };
     });
     return { text: reply.text, isKnown: reply.is_known };
   }
@@ -155,6 +160,8 @@ class Room {
   async #send(chat: OpenChat, { ids, ref, room, ...rest }: ChatWork): Promise<void> {
     const { database, env } = this.options;
     try {
+      const left = this.#pausedUntil - Date.now();
+      if (left > 0) throw new ChatProblem("Waits as it was asked to.", { retryAfterSeconds: Math.ceil(left / 1_000) });
       const message = compose({ ids, ref, room, ...rest }, env.appOrigin);
       if (ref === null) await noteChatWork(database, { ids, ref: await chat.send(room, message) });
       else await chat.edit(ref, message).then(() => noteChatWork(database, { ids }));

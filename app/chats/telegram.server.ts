@@ -1,17 +1,16 @@
 import { z } from "zod";
-import { inTime, pause, reasonOf } from "./connection.server";
+import { ChatRefusal, callChat, keepConnected, labelOf, textOf, unlessFinal } from "./connection.server";
 import { maskTokens } from "./mask";
 import { type ChatMessage, ChatProblem, type ChatService } from "./service";
 
+const textLimit = 4096;
+const howToReply = "\n\nReply to this message to answer in your own words.";
 const pollSeconds = 50;
 const otherPollerSeconds = 60;
 
-const answerSchema = z.object({
-  ok: z.boolean(),
-  result: z.unknown().optional(),
-  description: z.string().default(""),
-  parameters: z.object({ retry_after: z.int().optional() }).optional(),
-});
+const answerSchema = z
+  .object({ ok: z.boolean(), result: z.unknown().optional(), description: z.string().default("") })
+  .catch({ ok: false, description: "no JSON" });
 const botSchema = z.object({ username: z.string() });
 const sentSchema = z.object({ chat: z.object({ id: z.int() }), message_id: z.int() });
 const fromSchema = z.object({ id: z.int(), first_name: z.string().default(""), username: z.string().optional() });
@@ -31,45 +30,24 @@ const updateSchema = z.object({
 const numberedSchema = z.looseObject({ update_id: z.int() });
 type Update = z.infer<typeof updateSchema>;
 
-/** An answer of Telegram that is not ok. */
-class Refusal extends ChatProblem {
-  constructor(
-    readonly status: number,
-    message: string,
-    retryAfterSeconds?: number,
-  ) {
-    super(message, { retryAfterSeconds, isFinal: status === 403 || status === 400 });
-  }
-}
-
 /** Telegram's Bot API by long polling: an update counts as taken when a higher offset is asked for, which is after it is stored here. */
 export const telegram: ChatService = {
   name: "telegram",
   async open({ api, token }, on) {
-    const closing = new AbortController();
-    const { signal } = closing;
-
-    /** The token is in the path, so no error of `fetch` leaves here as it is. */
-    const call = async <T>(method: string, body: object, schema: z.ZodType<T>, seconds = 10): Promise<T> => {
-      const headers = { "Content-Type": "application/json" };
-      const request = { method: "POST", headers, body: JSON.stringify(body), redirect: "error" as const };
-      const { response, said: heard } = await inTime(seconds * 1000, signal, async (within) => {
-        const response = await fetch(`${api}/bot${token}/${method}`, { ...request, signal: within });
-        const said: unknown = await response.json().catch(() => null);
-        return { response, said };
-      }).catch(() => Promise.reject(new ChatProblem("Telegram cannot be reached.")));
-      const read = answerSchema.safeParse(heard);
-      if (!read.success) throw new ChatProblem(`Telegram answered ${response.status} without JSON.`);
-      const { ok, result, description, parameters } = read.data;
+    const life = new AbortController();
+    /** The token is in the path. */
+    const call = async <T>(method: string, body: object, schema: z.ZodType<T>, waitsMilliseconds = 0): Promise<T> => {
+      const request = { service: "Telegram", url: `${api}/bot${token}/${method}`, authorization: "", body };
+      const said = await callChat({ ...request, waitsMilliseconds, signal: life.signal });
+      const { ok, result, description } = answerSchema.parse(said.body);
       if (ok) return schema.parse(result);
-      const said = maskTokens(description, [token]).slice(0, 300);
-      throw new Refusal(response.status, `Telegram says: ${said}`, parameters?.retry_after);
+      throw problemOf(said.status, maskTokens(description, [token]).slice(0, 300));
     };
-
-    /** Words about what is dealt with: a connection that closed under them gets a second try, a refusal none. */
+    /** Words about what is dealt with: a connection that closed under them gets a second try, a refusal and a pause none. */
     const say = async (method: string, body: object) => {
       const send = () => call(method, body, z.unknown());
-      await send().catch((error: unknown) => (error instanceof Refusal ? undefined : send().catch(() => undefined)));
+      const isLost = (error: unknown) => error instanceof ChatProblem && Object.keys(error.options).length === 0;
+      await send().catch((error: unknown) => (isLost(error) ? send().catch(() => undefined) : undefined));
     };
 
     const press = async ({ callback_query: query, update_id }: Update) => {
@@ -95,7 +73,7 @@ export const telegram: ChatService = {
     let offset = 0;
     const poll = async () => {
       const given = { offset, timeout: pollSeconds, limit: 100, allowed_updates: ["message", "callback_query"] };
-      const updates = await call("getUpdates", given, z.array(numberedSchema), pollSeconds + 10);
+      const updates = await call("getUpdates", given, z.array(numberedSchema), pollSeconds * 1000);
       for (const update of updates) {
         // One of a kind that is not known must not hold up those after it.
         const known = updateSchema.safeParse(update).data;
@@ -104,70 +82,39 @@ export const telegram: ChatService = {
       }
     };
 
-    const begin = async () => {
-      const { username } = await call("getMe", {}, botSchema);
-      botName = username;
+    const connect = async (isOn: () => void) => {
+      botName = (await call("getMe", {}, botSchema)).username;
       await call("deleteWebhook", {}, z.unknown());
-      on.state({ is: "on" });
+      isOn();
+      while (!life.signal.aborted) await poll();
     };
 
-    const run = async () => {
-      let isBegun = false;
-      while (!signal.aborted) {
-        try {
-          if (!isBegun) await begin();
-          isBegun = true;
-          await poll();
-        } catch (error) {
-          if (signal.aborted) return;
-          isBegun = false;
-          const status = error instanceof Refusal ? error.status : 0;
-          if (status === 401 || status === 404) {
-            on.state({
-              is: "refused",
-              reason: "Telegram does not know this token: copy it from BotFather into TELEGRAM_BOT_TOKEN.",
-            });
-            return;
-          }
-          if (status === 409) {
-            on.state({
-              is: "refused",
-              reason: "Another program reads this bot's messages: stop it, or make a separate bot for Backloom.",
-            });
-          } else on.state({ is: "connecting", reason: reasonOf(error) });
-          const asked = error instanceof ChatProblem ? error.options.retryAfterSeconds : undefined;
-          await pause(status === 409 ? otherPollerSeconds : (asked ?? 2), signal);
-        }
-      }
-    };
-
-    const opened = {
+    return {
       get botName() {
         return botName;
       },
-      async send(room: string, message: ChatMessage) {
-        return refOf(
-          await call("sendMessage", { chat_id: room, protect_content: true, ...written(message) }, sentSchema),
-        );
+      send: async (room, message) =>
+        refOf(await call("sendMessage", { chat_id: room, protect_content: true, ...written(message) }, sentSchema)),
+      async edit(ref, message) {
+        const [chat_id, id] = ref.split(":");
+        const edited = { chat_id, message_id: Number(id), ...written(message) };
+        // Unchanged, deleted by the person, or they blocked the bot.
+        await call("editMessageText", edited, z.unknown()).catch(unlessFinal);
       },
-      async edit(ref: string, message: ChatMessage) {
-        const [chat_id, message_id] = ref.split(":");
-        const place = { chat_id, message_id: Number(message_id) };
-        await call("editMessageText", { ...place, ...written(message) }, z.unknown()).catch((error: unknown) => {
-          // Unchanged, or deleted by the person.
-          if (!(error instanceof Refusal && error.status === 400)) throw error;
-        });
-      },
-      async close() {
-        closing.abort();
-        await running;
-      },
+      close: keepConnected(life, connect, on.state),
     };
-    on.state({ is: "connecting" });
-    const running = run();
-    return opened;
   },
 };
+
+function problemOf(status: number, said: string): ChatProblem {
+  if (status === 401 || status === 404)
+    return new ChatRefusal(`Telegram does not take TELEGRAM_BOT_TOKEN (${status}): copy it from BotFather.`);
+  if (status === 409)
+    return new ChatRefusal("Another program reads this bot's messages: stop it, or make a separate bot for Backloom.", {
+      retryAfterSeconds: otherPollerSeconds,
+    });
+  return new ChatProblem(`Telegram says: ${said}`, { isFinal: status === 403 || status === 400 });
+}
 
 const refOf = ({ chat, message_id }: { chat: { id: number }; message_id: number }) => `${chat.id}:${message_id}`;
 
@@ -177,8 +124,10 @@ const accountOf = ({ id, first_name, username }: z.infer<typeof fromSchema>) => 
 });
 
 /** No parse mode: a text is what it is. */
-const written = ({ text, link, options, allowsText }: ChatMessage) => ({
-  text: [text, ...(allowsText ? ["Reply to this message to answer in your own words."] : []), link].join("\n\n"),
+const written = (message: ChatMessage) => ({
+  text: textOf({ ...message, text: `${message.text}${message.allowsText ? howToReply : ""}` }, textLimit),
   link_preview_options: { is_disabled: true },
-  reply_markup: { inline_keyboard: options.map(({ id, label }) => [{ text: label, callback_data: id }]) },
+  reply_markup: {
+    inline_keyboard: message.options.map(({ id, label }) => [{ text: labelOf(label), callback_data: id }]),
+  },
 });

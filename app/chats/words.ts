@@ -24,10 +24,11 @@ export function compose(work: ChatWork, origin: string): ChatMessage {
 
 function list(work: ChatWork, origin: string): ChatMessage {
   const lines = work.questions.map((question) => {
-    const words = work.titles ? clean(question.question, 80).replaceAll("\n", " ") : waits(question);
-    return `• ${codeOf(question)} ${endOf(question, work) ?? words}`;
+    const words = endOf(question, work) ?? (work.titles ? question.question : waits(question));
+    return `• ${codeOf(question)} ${clean(words, 80).replaceAll("\n", " ")}`;
   });
-  const text = [`${work.questions.length} questions for you:`, ...lines].join("\n");
+  const rest = work.total - lines.length;
+  const text = [`${work.total} questions for you:`, ...lines, ...(rest > 0 ? [`… and ${rest} more`] : [])].join("\n");
   return { text, link: `${origin}/inbox?show=questions`, options: [], allowsText: false };
 }
 
@@ -60,8 +61,12 @@ function endOf(question: Question, { titles, time_zone: timeZone }: ChatWork): s
   return `Snoozed until ${time}.`;
 }
 
-/** All choices in full, where a button could not hold one or says too little. */
-function choicesOf({ options, recommended_option: recommended }: Question): string {
+/** What can be chosen in a chat: to take a task over, a person sits at a terminal. */
+const choicesIn = ({ asks, options }: Question) => options.slice(0, asks === "failure" ? 3 : 8);
+
+/** All of these in full, where a button could not hold one or says too little. */
+function choicesOf(question: Question): string {
+  const [options, recommended] = [choicesIn(question), question.recommended_option];
   const isShort = options.every(({ label, description }) => label.length <= longestLabel && description === undefined);
   const lines = options.map(({ label, description }, index) => {
     const words = description === undefined ? label : `${label}: ${description}`;
@@ -71,9 +76,8 @@ function choicesOf({ options, recommended_option: recommended }: Question): stri
 }
 
 function buttonsOf(question: Question, isAnswerable: boolean): ChatMessage["options"] {
-  const { key, options, asks } = question;
-  // To take a task over, a person sits at a terminal.
-  const shown = isAnswerable ? options.slice(0, asks === "failure" ? 3 : 8) : [];
+  const { key } = question;
+  const shown = isAnswerable ? choicesIn(question) : [];
   const choices = shown.map(({ label }, index) => ({ id: `${key}${index}`, label: clean(label, longestLabel) }));
   return [...choices, { id: `${key}s`, label: "Snooze 1 h" }];
 }

@@ -824,7 +824,7 @@ export type Database = {
         Args: { p_at_once?: boolean; p_confinement?: string; p_product?: string; p_task: string; p_worker?: string };
         Returns: Json;
       };
-      take_chat_work: { Args: { p_limit?: number; p_service: string }; Returns: Json };
+      take_chat_work: { Args: { p_edits?: number; p_sends?: number; p_service: string }; Returns: Json };
       take_due_notices: { Args: { p_lease_seconds?: number; p_limit?: number }; Returns: Json };
       take_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
       taken_file_ids: { Args: { p_ids: Json }; Returns: Json };

@@ -11,6 +11,7 @@ import {
   type TextEvent,
 } from "~/chats/service";
 import { slack } from "~/chats/slack.server";
+import { telegram } from "~/chats/telegram.server";
 import { checkChats } from "../../app/cli/doctor/check-chats.server";
 import { openDiscord } from "./fakes/discord";
 import { openMatrix } from "./fakes/matrix";
@@ -30,7 +31,8 @@ interface Row {
 const rows: Row[] = [
   { name: "Slack", adapter: slack, openFake: () => openSlack(), longest: 3000, hasButtons: true },
   { name: "Discord", adapter: discord, openFake: () => openDiscord(), longest: 2000, hasButtons: true },
-  { name: "Matrix", adapter: matrix, openFake: openMatrix, longest: 4000, hasButtons: false },
+  { name: "Matrix", adapter: matrix, openFake: () => openMatrix(), longest: 4000, hasButtons: false },
+  { name: "Telegram", adapter: telegram, openFake: () => openTelegram(), longest: 4096, hasButtons: true },
 ];
 
 const ada: FakePerson = { id: "4711", name: "ada" };
@@ -95,7 +97,7 @@ async function ask({ fake, chat }: { fake: FakeService; chat: OpenChat }, messag
   return { ref, shown };
 }
 
-it.each([...rows, { name: "Telegram", adapter: { name: "telegram" }, openFake: openTelegram }])(
+it.each(rows)(
   "$name: the doctor says which token is not taken, and how to get a right one",
   async ({ name, adapter, openFake }) => {
     const fake = await openFake();

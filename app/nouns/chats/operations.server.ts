@@ -46,7 +46,7 @@ export const holdChat = serviceOperation("hold_chat", holdChatInput, z.boolean()
 /** Deals with a press or a text, once. */
 export const hearChat = serviceOperation("hear_chat", hearChatInput, chatReplySchema);
 
-/** A message to send, or with a `ref` to edit. `ids` are the rows that it settles. */
+/** A message to send, or with a `ref` to edit. `ids` are the rows that it settles, `questions` the first of `total`. */
 const chatWorkSchema = z.object({
   chat_id: z.string(),
   room: z.string(),
@@ -54,6 +54,7 @@ const chatWorkSchema = z.object({
   time_zone: z.string(),
   ids: z.array(z.string()),
   ref: z.string().nullable(),
+  total: z.int(),
   questions: z.array(agentQuestionSchema.extend({ key: z.string(), snoozed_until: z.string().nullable() })),
 });
 export type ChatWork = z.infer<typeof chatWorkSchema>;

@@ -91,7 +91,11 @@ export const chatReplySchema = z.object({
   is_known: z.boolean().default(false),
 });
 
-export const takeChatWorkInput = z.object({ service: chatServiceSchema, limit: z.int().optional() });
+export const takeChatWorkInput = z.object({
+  service: chatServiceSchema,
+  sends: z.int().optional(),
+  edits: z.int().optional(),
+});
 
 export const noteChatWorkInput = z.object({
   ids: z.array(z.string()),

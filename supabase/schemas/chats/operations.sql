@@ -265,9 +265,10 @@ $$;
 grant execute on function operations.hold_chat to service_role;
 
 -- What the holder of a service sends now. First it is found who is to be asked what, from the questions that wait: the assignee where
--- one may answer, otherwise the owner, and the owner too after 15 minutes; for a day. Then at most one message a chat is taken, and edits of those
--- whose question was closed or snoozed. A taken one is due again after a minute unless noted. Service only. Definer: reads everyone's questions.
-create function operations.take_chat_work(p_service text, p_limit integer default 20)
+-- one may answer, otherwise the owner, and the owner too after 15 minutes; for a day. Then at most one message a chat is taken, the oldest question
+-- first, or the edit of one whose question was closed or snoozed. One that is to be tried again holds up those after it. A taken one is due again after
+-- a minute unless noted. Service only. Definer: reads everyone's questions.
+create function operations.take_chat_work(p_service text, p_sends integer default 20, p_edits integer default 20)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_now timestamptz := private.now();
@@ -286,35 +287,43 @@ begin
     and (q.status <> 'OPEN' or q.expires_at <= v_now or q.created_at < v_now - interval '1 day');
 
   with due as (
-    select m.id, m.chat_id, m.ref, m.next_attempt_at, m.question_id,
-      m.state = 'snoozed' or (m.state = 'sent' and (q.status <> 'OPEN' or q.expires_at <= v_now)) as is_edit,
-      count(*) filter (where m.state = 'queued') over (partition by m.chat_id) as waiting,
-      row_number() over (partition by m.chat_id, m.state = 'queued' order by q.created_at, m.id) as place, c.bundle
+    select m.id, m.chat_id, m.ref, q.created_at, m.state <> 'queued' as is_edit,
+      row_number() over (partition by m.chat_id, m.state = 'queued' order by q.created_at, m.id) as place,
+      c.bundle or count(*) filter (where m.state = 'queued') over (partition by m.chat_id) > 3 as is_list
     from public.chat_messages m
     join public.chats c on c.id = m.chat_id and c.service = p_service and c.confirmed_at is not null
     join public.agent_questions q on q.id = m.question_id
     where m.state <> 'closed' and m.next_attempt_at <= v_now
       and (m.state <> 'sent' or q.status <> 'OPEN' or q.expires_at <= v_now)
       and (m.state <> 'queued' or (not private.is_quiet(c, v_now) and private.may_hear(c, q.product_id)
-        and (not c.bundle or c.last_sent_at is null or c.last_sent_at <= v_now - interval '15 minutes')))
-  ), chosen as (
-    select d.id, d.is_edit, d.chat_id, case when d.is_edit then d.ref end as ref from due d
-    where d.is_edit or d.place <= case when d.bundle or d.waiting > 3 then 20 else 1 end
+        and (not c.bundle or c.last_sent_at is null or c.last_sent_at <= v_now - interval '15 minutes')
+        and not exists (select from public.chat_messages e
+          where e.chat_id = m.chat_id and e.state = 'queued' and e.attempts > 0 and e.next_attempt_at > v_now)))
   ), groups as (
-    select g.chat_id, g.ref, array_agg(g.id) as ids from chosen g group by g.chat_id, g.is_edit, g.ref order by min(g.id::text) limit p_limit
+    select distinct on (d.chat_id) d.chat_id, d.is_edit, d.ref, array_agg(d.id) as ids, min(d.created_at) as since
+    from due d where d.is_edit or d.is_list or d.place = 1
+    group by d.chat_id, d.is_edit, d.ref order by d.chat_id, d.is_edit, min(d.created_at)
+  ), chosen as (
+    select g.* from (select g.*, row_number() over (partition by g.is_edit order by g.since, g.chat_id) as place from groups g) g
+    where g.place <= case when g.is_edit then p_edits else p_sends end
   ), taken as (
     update public.chat_messages m set attempts = m.attempts + 1, next_attempt_at = v_now + interval '1 minute'
-    where m.id in (select unnest(g.ids) from groups g)
+    where m.id in (select unnest(g.ids) from chosen g)
     returning m.id
   )
   select coalesce(jsonb_agg(jsonb_build_object('chat_id', g.chat_id, 'room', c.room, 'titles', c.titles, 'time_zone', c.time_zone,
-    'ids', g.ids, 'ref', g.ref, 'questions', (
-      select jsonb_agg(private.question_json(q) || jsonb_build_object('key', m.key, 'snoozed_until', case when m.state = 'snoozed' then m.snoozed_until end)
-        order by q.created_at, q.id)
-      from public.chat_messages m join public.agent_questions q on q.id = m.question_id
-      where m.chat_id = g.chat_id and (m.id = any (g.ids) or m.ref = g.ref)))), '[]')
+    'ids', g.ids, 'ref', g.ref, 'total', n.total, 'questions', n.questions) order by g.is_edit, g.place), '[]')
   into v_work
-  from groups g join public.chats c on c.id = g.chat_id
+  from chosen g join public.chats c on c.id = g.chat_id
+  cross join lateral (
+    select max(x.total) as total, jsonb_agg(private.question_json(x.q)
+      || jsonb_build_object('key', x.key, 'snoozed_until', x.snoozed_until) order by x.place) as questions
+    from (
+      select q, m.key, case when m.state = 'snoozed' then m.snoozed_until end as snoozed_until,
+        count(*) over () as total, row_number() over (order by q.created_at, q.id) as place
+      from public.chat_messages m join public.agent_questions q on q.id = m.question_id
+      where m.chat_id = g.chat_id and (m.id = any (g.ids) or m.ref = g.ref)) x
+    where x.place <= 20) n
   where (select count(*) from taken) > 0;
   return v_work;
 end;
@@ -341,7 +350,8 @@ begin
     update public.chats c set last_error = left(p_error, 500)
     where p_give_up and c.id in (select m.chat_id from public.chat_messages m where m.id = any (v_ids));
     update public.chat_messages m
-    set state = case when p_give_up or m.attempts >= 10 then 'closed' else m.state end,
+    set state = case when p_give_up or (m.attempts >= 10 and p_retry_seconds is null) then 'closed' else m.state end,
+        attempts = case when p_retry_seconds is null then m.attempts else 1 end,
         next_attempt_at = v_now + coalesce(make_interval(secs => p_retry_seconds),
           least(interval '1 hour', interval '5 seconds' * power(2, greatest(m.attempts - 1, 0))))
     where m.id = any (v_ids);

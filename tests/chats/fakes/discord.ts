@@ -1,7 +1,7 @@
 import type { WebSocket } from "ws";
 import { z } from "zod";
 import { type FakeAnswer, openFakeServer } from "./server";
-import type { FakeMessage, FakePerson, FakeService } from "./service";
+import type { FakePerson, FakeService } from "./service";
 
 const sending = z.object({
   content: z.string().min(1).max(2000),
@@ -64,15 +64,11 @@ interface Options {
 export async function openDiscord(options: Options = {}): Promise<FakeDiscord> {
   const { heartbeatMilliseconds = 41_250, firstAnswerMilliseconds = 3000 } = options;
   const token = "MTEyMjMzNDQ1NTY2Nzc4ODk5.GfAkE0.fake-token-of-discord-0123456789";
-  const messages: FakeMessage[] = [];
-  const answers: string[] = [];
   const sessions = new Map<string, Session>();
   /** Interactions that may be answered, and whether they were. */
   const interactions = new Map<string, { until: number; isAnswered: boolean }>();
   let lastId = 1000;
   let last: { t: string; d: object } | undefined;
-  let retryAfter = 0;
-  let isRevoked = false;
   let isSilent = false;
 
   const no = (status: number, code: number, message: string): FakeAnswer => ({ status, json: { code, message } });
@@ -93,19 +89,20 @@ export async function openDiscord(options: Options = {}): Promise<FakeDiscord> {
       answers.push(following.parse(body).content);
       return { json: {} };
     }
-    if (isRevoked || headers.authorization !== `Bot ${token}`) return no(401, 0, "401: Unauthorized");
+    if (server.isRevoked() || headers.authorization !== `Bot ${token}`) return no(401, 0, "401: Unauthorized");
     if (path === "gateway/bot") {
       const session_start_limit = { total: 1000, remaining: 1000 - fake.identified, reset_after: 3_600_000 };
       return { json: { url: server.origin.replace("http", "ws"), shards: 1, session_start_limit } };
     }
     const [, room = "", message = ""] = /^channels\/([^/]+)\/messages\/?([^/]*)$/.exec(path) ?? [];
     if (!room.startsWith("9")) return no(404, 10_003, "Unknown Channel");
-    const limits = { "X-RateLimit-Limit": "5", "X-RateLimit-Remaining": "4", "X-RateLimit-Reset-After": "1" };
-    if (retryAfter > 0) {
-      const json = { message: "You are being rate limited.", retry_after: retryAfter - 0.4, global: false };
-      const seconds = String(retryAfter);
-      retryAfter = 0;
-      return { status: 429, headers: { ...limits, "X-RateLimit-Remaining": "0", "Retry-After": seconds }, json };
+    const seconds = server.pauseFor([
+      [`messages in ${room}`, 5, 5000],
+      ["requests", 50, 1000],
+    ]);
+    if (seconds > 0) {
+      const json = { message: "You are being rate limited.", retry_after: seconds - 0.4, global: false };
+      return { status: 429, headers: { "X-RateLimit-Remaining": "0", "Retry-After": String(seconds) }, json };
     }
     const read = sending.safeParse(body);
     if (!read.success) return no(400, 50_035, "Invalid Form Body");
@@ -119,13 +116,14 @@ export async function openDiscord(options: Options = {}): Promise<FakeDiscord> {
     if (method === "POST") {
       const sent = { room, id: String(++lastId), ...seen };
       messages.push(sent);
-      return { headers: limits, json: { id: sent.id, channel_id: room } };
+      return { json: { id: sent.id, channel_id: room } };
     }
     const edited = messages.find((each) => each.room === room && each.id === message);
     if (!edited) return no(404, 10_008, "Unknown Message");
     Object.assign(edited, seen);
-    return { headers: limits, json: { id: edited.id, channel_id: room } };
+    return { json: { id: edited.id, channel_id: room } };
   });
+  const { messages, answers, drop } = server.shared;
 
   const say = (socket: WebSocket, op: number, d: unknown, more: object = {}) =>
     socket.send(JSON.stringify({ op, d, ...more }));
@@ -136,7 +134,7 @@ export async function openDiscord(options: Options = {}): Promise<FakeDiscord> {
   };
 
   const begin = (socket: WebSocket, said: z.infer<typeof identifying>) => {
-    if (isRevoked || said.d.token !== token) return socket.close(4004);
+    if (server.isRevoked() || said.d.token !== token) return socket.close(4004);
     if (said.d.intents !== 1 << 12) return socket.close(4014);
     fake.identified += 1;
     const session: Session = { id: `session-${++lastId}`, socket, events: [] };
@@ -148,7 +146,7 @@ export async function openDiscord(options: Options = {}): Promise<FakeDiscord> {
     dispatch(session, "READY", { session_id: session.id, resume_gateway_url: address, application: { id: "1" } });
   };
   const resume = (socket: WebSocket, { d: { session_id, seq } }: z.infer<typeof resuming>) => {
-    if (isRevoked) return socket.close(4004);
+    if (server.isRevoked()) return socket.close(4004);
     const session = sessions.get(session_id);
     if (!session) return say(socket, 9, false);
     fake.resumed += 1;
@@ -179,9 +177,8 @@ export async function openDiscord(options: Options = {}): Promise<FakeDiscord> {
   const userOf = ({ id, name }: FakePerson) => ({ id, username: name });
 
   const fake: FakeDiscord = {
+    ...server.shared,
     config: { api: server.origin, token },
-    messages,
-    answers,
     identified: 0,
     resumed: 0,
     roomOf,
@@ -198,27 +195,16 @@ export async function openDiscord(options: Options = {}): Promise<FakeDiscord> {
       deliver("MESSAGE_CREATE", { ...message, ...reference });
     },
     repeat: () => last && deliver(last.t, last.d),
-    slowDown(seconds) {
-      retryAfter = seconds;
-    },
-    revoke() {
-      isRevoked = true;
-      server.drop();
-    },
-    remove: (message) => void messages.splice(messages.indexOf(message), 1),
-    drop: server.drop,
-    connections: () => server.sockets.clients.size,
     refresh() {
       for (const { socket } of sessions.values()) if (socket) say(socket, 7, null);
     },
     forget() {
       sessions.clear();
-      server.drop();
+      drop();
     },
     fallSilent() {
       isSilent = true;
     },
-    close: server.close,
   };
   return fake;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type FakeAnswer, openFakeServer } from "./server";
-import type { FakeMessage, FakePerson, FakeService } from "./service";
+import type { FakePerson, FakeService } from "./service";
 
 const content = z.looseObject({
   msgtype: z.string().optional(),
@@ -9,19 +9,15 @@ const content = z.looseObject({
 });
 const edit = z.object({ "m.new_content": content, "m.relates_to": z.object({ event_id: z.string() }) });
 
-/** The part of the client API that quick tests need; tests/chats/matrix.test.ts has a real homeserver. */
-export async function openMatrix(): Promise<FakeService> {
+/** The part of the client API that quick tests need, limited as Synapse is by default or not at all; tests/chats/matrix.test.ts has a real homeserver. */
+export async function openMatrix({ isLimited = false } = {}): Promise<FakeService> {
   const token = "syt_Ym90_fakeTokenOfMatrix_0123";
-  const messages: FakeMessage[] = [];
-  const answers: string[] = [];
   /** What people did, in the order of the homeserver; a `since` is a place in it. */
   const log: { room: string; event: object }[] = [];
   const waiting = new Set<() => void>();
   /** The ids of options, which an event keeps when it is edited. */
   const asked = new Map<string, string[]>();
   let lastId = 100;
-  let retryAfter = 0;
-  let isRevoked = false;
 
   const no = (status: number, errcode: string, more: object = {}): FakeAnswer => ({
     status,
@@ -68,7 +64,7 @@ export async function openMatrix(): Promise<FakeService> {
   }
 
   const server = await openFakeServer(({ method, path, query, headers, body, gone }) => {
-    if (isRevoked || headers.authorization !== `Bearer ${token}`) return no(401, "M_UNKNOWN_TOKEN");
+    if (server.isRevoked() || headers.authorization !== `Bearer ${token}`) return no(401, "M_UNKNOWN_TOKEN");
     const [, of = ""] = /^_matrix\/client\/v3\/(.*)$/.exec(decodeURIComponent(path)) ?? [];
     if (of === "account/whoami") return { json: { user_id: "@bot:fake" } };
     if (of === "sync") return sync(Number(query.get("since") ?? log.length), Number(query.get("timeout")), gone);
@@ -79,13 +75,11 @@ export async function openMatrix(): Promise<FakeService> {
       return ids ? { json: { sender: "@bot:fake", content: { "backloom.options": ids } } } : no(404, "M_NOT_FOUND");
     }
     if (method !== "PUT" || what !== "send") return no(404, "M_UNRECOGNIZED");
-    if (retryAfter > 0) {
-      const seconds = String(retryAfter);
-      retryAfter = 0;
-      return { ...no(429, "M_LIMIT_EXCEEDED"), headers: { "Retry-After": seconds } };
-    }
+    const seconds = server.pauseFor(isLimited ? [["messages", 10, 50_000]] : []);
+    if (seconds > 0) return { ...no(429, "M_LIMIT_EXCEEDED"), headers: { "Retry-After": String(seconds) } };
     return post(room, name, body);
   });
+  const { messages, answers } = server.shared;
 
   const deliver = (room: string, event: object) => {
     log.push({ room, event });
@@ -101,9 +95,8 @@ export async function openMatrix(): Promise<FakeService> {
   });
 
   return {
+    ...server.shared,
     config: { api: server.origin, token },
-    messages,
-    answers,
     roomOf,
     press(person, { room, id }, option) {
       const number = (asked.get(id) ?? []).indexOf(option) + 1;
@@ -118,16 +111,6 @@ export async function openMatrix(): Promise<FakeService> {
       const last = log.at(-1);
       if (last) deliver(last.room, last.event);
     },
-    slowDown(seconds) {
-      retryAfter = seconds;
-    },
-    revoke() {
-      isRevoked = true;
-      server.drop();
-    },
-    remove: (message) => void messages.splice(messages.indexOf(message), 1),
-    drop: server.drop,
     connections: () => waiting.size,
-    close: server.close,
   };
 }

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { WebSocketServer } from "ws";
 import { z } from "zod";
 import { portOf } from "../../setup/port-of";
+import type { FakeService } from "./service";
 
 export interface FakeRequest {
   method: string;
@@ -24,15 +25,25 @@ export interface FakeAnswer {
 }
 
 export interface FakeServer {
+  shared: Shared;
+  isRevoked(): boolean;
+  /** How many seconds a message has to wait: what a test asked for, or until it is within its limits. Otherwise it counts. */
+  pauseFor(limits: Limit[]): number;
   /** `http://127.0.0.1:<port>` */
   origin: string;
   sockets: WebSocketServer;
   /** What was asked, as `POST chat.postMessage`, and in which order. */
   calls: string[];
-  /** Ends all connections, as a network that fails. */
-  drop(): void;
-  close(): Promise<void>;
 }
+
+/** At most so many of this name within so many milliseconds. */
+export type Limit = [name: string, most: number, within: number];
+
+/** What tests do with any fake in the same way. */
+type Shared = Pick<
+  FakeService,
+  "messages" | "answers" | "overruns" | "slowDown" | "revoke" | "remove" | "drop" | "connections" | "close"
+>;
 
 /** Web server and socket server of a fake of a chat service, on one port of this machine. */
 export async function openFakeServer(
@@ -59,15 +70,42 @@ export async function openFakeServer(
     for (const socket of sockets.clients) socket.terminate();
     server.closeAllConnections();
   };
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    sockets,
-    calls,
+  const sent = new Map<string, number[]>();
+  let isRevoked = false;
+  let retryAfter = 0;
+  const shared: Shared = {
+    messages: [],
+    answers: [],
+    overruns: [],
+    slowDown(seconds) {
+      retryAfter = seconds;
+    },
+    revoke() {
+      isRevoked = true;
+      drop();
+    },
+    remove: (message) => void shared.messages.splice(shared.messages.indexOf(message), 1),
     drop,
+    connections: () => sockets.clients.size,
     async close() {
       const closed = once(server.close(), "close");
       drop();
       await closed;
     },
   };
+  const pauseFor = (limits: Limit[]) => {
+    const now = Date.now();
+    const seconds = retryAfter;
+    retryAfter = 0;
+    if (seconds > 0) return seconds;
+    const counted = limits.map(([name, most, within]) => {
+      const times = (sent.get(name) ?? []).filter((at) => at > now - within);
+      return { name, times, wait: (times.at(-most) ?? now - within) + within - now };
+    });
+    const broken = counted.filter(({ wait }) => wait > 0);
+    shared.overruns.push(...broken.map(({ name }) => name));
+    if (broken.length === 0) for (const { name, times } of counted) sent.set(name, [...times, now]);
+    return Math.ceil(Math.max(0, ...broken.map(({ wait }) => wait)) / 1000);
+  };
+  return { origin: `http://127.0.0.1:${port}`, sockets, calls, shared, isRevoked: () => isRevoked, pauseFor };
 }

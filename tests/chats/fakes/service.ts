@@ -21,6 +21,8 @@ export interface FakeService {
   messages: FakeMessage[];
   /** The replies to presses and texts. */
   answers: string[];
+  /** What was sent too fast, by the limit that it broke. */
+  overruns: string[];
   /** The private room of a person with the bot. */
   roomOf(person: FakePerson): string;
   /** Presses a button. The id may be one that the message does not have. */

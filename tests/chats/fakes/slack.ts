@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws";
 import { z } from "zod";
-import { type FakeAnswer, openFakeServer } from "./server";
+import { type FakeAnswer, type Limit, openFakeServer } from "./server";
 import type { FakeMessage, FakePerson, FakeService } from "./service";
 
 const button = z.object({
@@ -32,16 +32,12 @@ export interface FakeSlack extends FakeService {
 export async function openSlack(options: { acknowledgeWithinMilliseconds?: number } = {}): Promise<FakeSlack> {
   const { acknowledgeWithinMilliseconds = 3000 } = options;
   const [token, appToken] = ["xoxb-1111-fake-token-of-slack", "xapp-1-fake-token-of-slack"];
-  const messages: FakeMessage[] = [];
-  const answers: string[] = [];
   const waiting = new Map<string, object>();
   const timers = new Set<NodeJS.Timeout>();
   const ready: WebSocket[] = [];
   const leaving: WebSocket[] = [];
   let last: { type: string; payload: object } | undefined;
   let lastId = 1000;
-  let isRevoked = false;
-  let retryAfter = 0;
 
   const no = (error: string): FakeAnswer => ({ json: { ok: false, error } });
   const fine = (more: object = {}): FakeAnswer => ({ json: { ok: true, ...more } });
@@ -50,19 +46,16 @@ export async function openSlack(options: { acknowledgeWithinMilliseconds?: numbe
 
   const server = await openFakeServer(({ path, headers, body }) => {
     const expected = path === "apps.connections.open" ? appToken : token;
-    if (isRevoked || headers.authorization !== `Bearer ${expected}`) return no("invalid_auth");
+    if (server.isRevoked() || headers.authorization !== `Bearer ${expected}`) return no("invalid_auth");
     if (path === "auth.test") return fine({ user_id: "UBOT" });
     if (path === "apps.connections.open") return fine({ url: `${server.origin.replace("http", "ws")}/link?ticket=1` });
     if (path === "users.info") return fine({ user: { name: `name-of-${body.user}` } });
-    if (retryAfter > 0) {
-      const seconds = String(retryAfter);
-      retryAfter = 0;
-      return { ...no("ratelimited"), status: 429, headers: { "Retry-After": seconds } };
-    }
     const read = sending.safeParse(body);
     if (!read.success) return no("invalid_blocks");
     if (!read.data.channel.startsWith("D")) return no("channel_not_found");
     const { channel: room, text } = read.data;
+    const seconds = server.pauseFor(limitsOf(path, room));
+    if (seconds > 0) return { ...no("ratelimited"), status: 429, headers: { "Retry-After": String(seconds) } };
     if (path === "chat.postEphemeral" || (path === "chat.postMessage" && read.data.blocks.length === 0)) {
       answers.push(text);
       return fine();
@@ -80,6 +73,7 @@ export async function openSlack(options: { acknowledgeWithinMilliseconds?: numbe
     Object.assign(message, seen);
     return fine({ channel: room, ts: message.id });
   });
+  const { messages, answers } = server.shared;
 
   const say = (socket: WebSocket, frame: object) => socket.send(JSON.stringify(frame));
   server.sockets.on("connection", (socket) => {
@@ -113,9 +107,8 @@ export async function openSlack(options: { acknowledgeWithinMilliseconds?: numbe
   const roomOf = ({ id }: FakePerson) => `D-${id}`;
 
   return {
+    ...server.shared,
     config: { api: server.origin, token, appToken },
-    messages,
-    answers,
     roomOf,
     press(person, { room, id }, option) {
       const action = { type: "button", action_id: option, value: option, action_ts: `170.${++lastId}` };
@@ -132,25 +125,24 @@ export async function openSlack(options: { acknowledgeWithinMilliseconds?: numbe
       deliver("events_api", { type: "event_callback", event_id: `Ev${++lastId}`, event: { ...event, ...thread } });
     },
     repeat: () => last && deliver(last.type, last.payload),
-    slowDown(seconds) {
-      retryAfter = seconds;
-    },
-    revoke() {
-      isRevoked = true;
-      server.drop();
-    },
-    remove: (message) => void messages.splice(messages.indexOf(message), 1),
-    drop: server.drop,
-    connections: () => server.sockets.clients.size,
     refresh() {
       for (const socket of ready) say(socket, { type: "disconnect", reason: "refresh_requested" });
       leaving.push(...ready.splice(0));
     },
     async close() {
       for (const timer of timers) clearTimeout(timer);
-      await server.close();
+      await server.shared.close();
     },
   };
+}
+
+function limitsOf(path: string, room: string): Limit[] {
+  if (path === "chat.update") return [["edits", 50, 60_000]];
+  if (path === "chat.postEphemeral") return [["words of one", 100, 60_000]];
+  return [
+    [`messages in ${room}`, 5, 5000],
+    ["messages", 300, 60_000],
+  ];
 }
 
 function seenOf(blocks: z.infer<typeof block>[]): Pick<FakeMessage, "text" | "options"> {

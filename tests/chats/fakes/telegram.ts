@@ -12,15 +12,11 @@ const answering = z.object({ callback_query_id: z.string(), text: z.string().max
 
 /** The Bot API as documented: updates are kept until a higher offset is asked for, and one poller has them. */
 export async function openTelegram(token = "123456:fake-token-of-telegram-0123456789abc"): Promise<FakeService> {
-  const messages: FakeMessage[] = [];
-  const answers: string[] = [];
   const queries = new Set<string>();
   let updates: { update_id: number }[] = [];
   let last: { update_id: number } | undefined;
   let poller: { end(description?: string): void } | undefined;
   let lastId = 100;
-  let isRevoked = false;
-  let retryAfter = 0;
 
   const refusal = (status: number, description: string, parameters?: object): FakeAnswer => ({
     status,
@@ -48,8 +44,9 @@ export async function openTelegram(token = "123456:fake-token-of-telegram-012345
     },
     sendMessage({ body }) {
       const { chat_id, text, reply_markup } = sending.parse(body);
-      const problem = problemOf(text, reply_markup);
+      const problem = Number(chat_id) < 100 ? "chat not found" : problemOf(text, reply_markup);
       if (problem) return bad(problem);
+      if (!reply_markup) answers.push(text);
       const message = { room: chat_id, id: String(++lastId), text, options: optionsOf(reply_markup) };
       messages.push(message);
       return fine(shown(message));
@@ -79,14 +76,20 @@ export async function openTelegram(token = "123456:fake-token-of-telegram-012345
 
   const server = await openFakeServer((request) => {
     const [, given, method = ""] = /^bot([^/]*)\/(\w+)$/.exec(request.path) ?? [];
-    if (given !== token || isRevoked) return refusal(401, "Unauthorized");
-    if (isDelayed.has(method) && retryAfter > 0) {
-      const retry_after = retryAfter;
-      retryAfter = 0;
+    if (given !== token || server.isRevoked()) return refusal(401, "Unauthorized");
+    const room = String(request.body.chat_id);
+    const retry_after = isDelayed.has(method)
+      ? server.pauseFor([
+          [`messages in ${room}`, 5, 5000],
+          ["messages", 30, 1000],
+        ])
+      : 0;
+    if (retry_after > 0) {
       return refusal(429, `Too Many Requests: retry after ${retry_after}`, { retry_after });
     }
     return methods[method]?.(request) ?? refusal(404, "Not Found");
   });
+  const { messages, answers } = server.shared;
 
   const deliver = (content: object) => {
     last = { update_id: ++lastId, ...content };
@@ -96,9 +99,8 @@ export async function openTelegram(token = "123456:fake-token-of-telegram-012345
   const fromOf = ({ id, name }: FakePerson) => ({ id: Number(id), is_bot: false, first_name: name });
 
   return {
+    ...server.shared,
     config: { api: server.origin, token },
-    messages,
-    answers,
     roomOf: ({ id }) => id,
     press(person, message, option) {
       const id = `query-${++lastId}`;
@@ -114,17 +116,7 @@ export async function openTelegram(token = "123456:fake-token-of-telegram-012345
       if (last) updates.push(last);
       poller?.end();
     },
-    slowDown(seconds) {
-      retryAfter = seconds;
-    },
-    revoke() {
-      isRevoked = true;
-      server.drop();
-    },
-    remove: (message) => void messages.splice(messages.indexOf(message), 1),
-    drop: server.drop,
     connections: () => (poller ? 1 : 0),
-    close: server.close,
   };
 }
 
