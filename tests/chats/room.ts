@@ -5,8 +5,7 @@ import type { ChatServiceName } from "~/wire/chats/contract";
 import type { AskQuestionInput } from "~/wire/questions/contract";
 import { openApp } from "../setup/app";
 import { atTheEnd } from "../setup/at-the-end";
-import type { TestDatabase } from "../setup/database";
-import { at, claim } from "../setup/world";
+import { at, claim, type WorldStore } from "../setup/world";
 import type { FakeMessage, FakePerson, FakeService } from "./fakes/service";
 
 /** An app whose process talks to a stand-in for one chat service. */
@@ -48,7 +47,7 @@ export async function pair({ app, name, fake }: OpenRoom, user: { id: string }, 
 }
 
 /** A job of a new product's run that waits for a person's answer. */
-export async function waitingJob(t: TestDatabase, rest: Partial<AskQuestionInput> = {}) {
+export async function waitingJob(t: WorldStore, rest: Partial<AskQuestionInput> = {}) {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
   await world.start();
   const job = await claim(world.actor);

@@ -198,6 +198,21 @@ describe("an attempt to answer that does not count", () => {
     expect(await t.query`select id from public.chats where user_id = ${member.id}`).toEqual([]);
   });
 
+  it("An event that the database refuses is answered with words, and holds up no later one", async () => {
+    const [broken, other] = [await askedOwner(), await askedOwner()];
+    await t.query`create function public.refuse() returns trigger language plpgsql as 'begin perform 1 / 0; end'`;
+    await t.query`create trigger refuse before update of answer on public.agent_questions for each row
+      when (new.answer = 'Poison') execute function public.refuse()`;
+    fake.write(broken.owner, "Poison", broken.message);
+    fake.write(other.owner, "Straight on", other.message);
+    await messageWith(room, broken.owner, "This could not be stored.");
+    await messageWith(room, other.owner, "in Telegram: Straight on");
+    expect(await broken.read()).toMatchObject({ status: "open" });
+    await t.query`drop trigger refuse on public.agent_questions`;
+    fake.write(broken.owner, "Turn left", broken.message);
+    await messageWith(room, broken.owner, "in Telegram: Turn left");
+  });
+
   it("A stranger gets one sentence a day", async () => {
     const person = newPerson();
     fake.write(person, "Hello");
@@ -244,6 +259,17 @@ describe("pairing", () => {
 });
 
 describe("what is sent", () => {
+  it("A number in a message is that of one choice, also where more can be chosen in the browser", async () => {
+    const labels = ["Try again", "Skip it and what it blocks", "Stop the run", "I take it over"];
+    const { owner, message } = await askedOwner({
+      options: labels.map((label) => ({ label, description: `${label}.` })),
+    });
+    expect(message.options.map(({ label }) => label)).toEqual([...labels.slice(0, 3), "Snooze 1 h"]);
+    expect(message.text).toContain("3. Stop the run: Stop the run.");
+    expect(message.text).not.toContain("4.");
+    expect(owner.id).toBe(message.room);
+  });
+
   it("Without titles a message has no word of the product, and quiet hours, other products and a chosen bundle hold it back", async () => {
     const { world, ask } = await waitingJob(t);
     const person = newPerson();

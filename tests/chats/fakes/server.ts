@@ -42,7 +42,7 @@ export type Limit = [name: string, most: number, within: number];
 /** What tests do with any fake in the same way. */
 type Shared = Pick<
   FakeService,
-  "messages" | "answers" | "overruns" | "slowDown" | "revoke" | "remove" | "drop" | "connections" | "close"
+  "messages" | "answers" | "overruns" | "hold" | "slowDown" | "revoke" | "remove" | "drop" | "connections" | "close"
 >;
 
 /** Web server and socket server of a fake of a chat service, on one port of this machine. */
@@ -50,6 +50,7 @@ export async function openFakeServer(
   answer: (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>,
 ): Promise<FakeServer> {
   const calls: string[] = [];
+  let held: { part: string; arrived(): void } | undefined;
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
     const path = decodeURI(url.pathname).slice(1);
@@ -58,6 +59,7 @@ export async function openFakeServer(
     const said = await text(request).catch(() => "");
     const read = said === "" ? {} : z.record(z.string(), z.unknown()).parse(JSON.parse(said));
     calls.push(`${method} ${path}`);
+    if (held?.part !== undefined && path.includes(held.part)) return held.arrived();
     const body = { method, path, query: url.searchParams, headers: request.headers, body: read, gone };
     const { status, headers, json } = await answer(body);
     if (response.destroyed) return;
@@ -86,6 +88,14 @@ export async function openFakeServer(
     },
     remove: (message) => void shared.messages.splice(shared.messages.indexOf(message), 1),
     drop,
+    hold: (part) =>
+      new Promise((resolve) => {
+        const arrived = () => {
+          held = undefined;
+          resolve();
+        };
+        held = { part, arrived };
+      }),
     connections: () => sockets.clients.size,
     async close() {
       const closed = once(server.close(), "close");

@@ -38,6 +38,8 @@ export interface FakeService {
   remove(message: FakeMessage): void;
   /** Ends all connections, as a network that fails. */
   drop(): void;
+  /** The next request with this in its path gets no answer. Resolves when it is there. */
+  hold(part: string): Promise<void>;
   /** How many connections for events are open. */
   connections(): number;
   close(): Promise<void>;
