@@ -150,7 +150,7 @@ export class Room {
       text: text === undefined ? undefined : withoutControls(text.slice(0, 4_001)).trim(),
     }).catch((error: unknown) => {
       this.#note(error);
-      // Comes again, as the service heard no acknowledgment. What the database refuses would hold up all later ones.
+      // Comes again, as the service heard no acknowledgment. One that the database refuses would hold up all later ones.
       if (error instanceof ContractError && error.status === 503) throw error;
       return { text: "This could not be stored. Open Backloom to answer.", is_known: true };
     });

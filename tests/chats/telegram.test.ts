@@ -198,7 +198,7 @@ describe("an attempt to answer that does not count", () => {
     expect(await t.query`select id from public.chats where user_id = ${member.id}`).toEqual([]);
   });
 
-  it("An event that the database refuses is answered with words, and holds up no later one", async () => {
+  it("An event that the database refuses gets words in return, and holds up no later one", async () => {
     const [broken, other] = [await askedOwner(), await askedOwner()];
     await t.query`create function public.refuse() returns trigger language plpgsql as 'begin perform 1 / 0; end'`;
     await t.query`create trigger refuse before update of answer on public.agent_questions for each row
