@@ -76,6 +76,22 @@ export interface PullDetails {
   unread?: string;
 }
 
+interface Review {
+  user?: { login: string } | null | undefined;
+  state: string;
+}
+
+/** Only the latest verdict of each reviewer counts. `changes` is the host's word for one that asks for changes. */
+export function verdictOf(reviews: readonly Review[], changes: string): PullDetails["review"] {
+  const last = new Map<string, string>();
+  for (const { user, state } of reviews) {
+    if ([changes, "APPROVED", "DISMISSED"].includes(state)) last.set(user?.login ?? "", state);
+  }
+  const verdicts = [...last.values()];
+  if (verdicts.includes(changes)) return "changes_requested";
+  return verdicts.includes("APPROVED") ? "approved" : "none";
+}
+
 /** What Backloom needs of a Git host. */
 export interface Forge {
   location: ForgeLocation;

@@ -1,24 +1,30 @@
 import { z } from "zod";
 import { endOf, stateOfAll, unlessForbidden } from "../ci";
-import { type Forge, type PullDetails, pullState } from "../forge";
+import { type Forge, type PullDetails, pullState, verdictOf } from "../forge";
 import { allOf, onceEach, type Requests } from "../requests";
 
-const listedSchema = z
+export const draftMark = "WIP: ";
+
+export const pullSchema = z
   .object({
     number: z.int(),
     html_url: z.url({ protocol: /^https?$/ }),
     state: z.string(),
-    draft: z.boolean().default(false),
+    title: z.string(),
+    body: z.string().nullish(),
+    draft: z.boolean().optional(),
     merged: z.boolean().default(false),
     mergeable: z.boolean().nullish(),
     updated_at: z.string().default(""),
     head: z.object({ ref: z.string(), sha: z.string(), repo_id: z.int().optional() }),
     base: z.object({ repo_id: z.int().optional() }),
   })
-  .transform(({ number, html_url, state, draft, merged, mergeable, updated_at, head, base }) => ({
+  .transform(({ number, html_url, state, title, body, draft, merged, mergeable, updated_at, head, base }) => ({
     number,
     url: html_url,
-    isDraft: draft,
+    title,
+    body: body ?? "",
+    isDraft: draft ?? title.startsWith(draftMark),
     version: updated_at,
     mergeable: mergeable ?? null,
     branch: head.ref,
@@ -67,16 +73,16 @@ export function readForgejoPulls(
   return {
     async listRecent() {
       const path = `${repository}/pulls?state=all&sort=recentupdate&limit=50`;
-      const pulls = z.array(listedSchema).parse(await requests.get(path));
+      const pulls = z.array(pullSchema).parse(await requests.get(path));
       return pulls.filter(({ isOfFork }) => !isOfFork);
     },
     async readListed(number) {
-      const pull = listedSchema.parse(await requests.get(`${repository}/pulls/${number}`));
+      const pull = pullSchema.parse(await requests.get(`${repository}/pulls/${number}`));
       return pull.isOfFork ? null : pull;
     },
     async inspect({ number, headSha }) {
       const one = `${repository}/pulls/${number}`;
-      const { mergeable } = listedSchema.parse(await requests.get(one));
+      const { mergeable } = pullSchema.parse(await requests.get(one));
       const found = await allOf(reviewSchema, `${one}/reviews?limit=50`, 50, requests);
       const mayWrite = onceEach(mayPush);
       // A review that is not submitted is shown to its author, whose login this may be, and says nothing yet.
@@ -97,22 +103,11 @@ export function readForgejoPulls(
       return {
         mergeable,
         ci: await readCi(repository, headSha, requests),
-        review: verdictOf(reviews),
+        review: verdictOf(reviews, "REQUEST_CHANGES"),
         comments: comments.slice(-50),
       };
     },
   };
-}
-
-/** Only the latest verdict of each reviewer counts. */
-function verdictOf(reviews: readonly z.output<typeof reviewSchema>[]): PullDetails["review"] {
-  const last = new Map<string, string>();
-  for (const { user, state } of reviews) {
-    if (state === "REQUEST_CHANGES" || state === "APPROVED") last.set(user?.login ?? "", state);
-  }
-  const verdicts = [...last.values()];
-  if (verdicts.includes("REQUEST_CHANGES")) return "changes_requested";
-  return verdicts.includes("APPROVED") ? "approved" : "none";
 }
 
 /** Forgejo has commit statuses only, so their descriptions serve as logs. */

@@ -6,32 +6,10 @@ import type { ForgeDriver } from "../driver";
 import { type Forge, type ForgeLocation, ForgeProblem } from "../forge";
 import { changedIn, issueSchema, issueVerbs } from "../issues";
 import type { Requests } from "../requests";
-import { readForgejoPulls } from "./forgejo-pulls";
+import { draftMark, pullSchema, readForgejoPulls } from "./forgejo-pulls";
 
-const draftMark = "WIP: ";
 const pageSize = 50;
 const mostPages = 40;
-
-const pullSchema = z
-  .object({
-    number: z.int(),
-    html_url: z.url({ protocol: /^https?$/ }),
-    title: z.string(),
-    body: z.string().nullish(),
-    draft: z.boolean().optional(),
-    head: z.object({ ref: z.string(), sha: z.string(), repo_id: z.int().optional() }),
-    base: z.object({ ref: z.string(), repo_id: z.int().optional() }),
-  })
-  .transform(({ number, html_url, title, body, draft, head, base }) => ({
-    number,
-    url: html_url,
-    title,
-    body: body ?? "",
-    headSha: head.sha,
-    branch: head.ref,
-    isDraft: draft ?? title.startsWith(draftMark),
-    isOfFork: head.repo_id !== base.repo_id,
-  }));
 
 /** Forgejo and Gitea: drafts are marked in the title, and labels are set by id. */
 export function openForgejo(location: ForgeLocation, requests: Requests): Forge {

@@ -1,21 +1,27 @@
 import { z } from "zod";
 import { endOf, openLogs, stateOfAll, unlessForbidden } from "../ci";
-import { type Forge, type PullDetails, pullState } from "../forge";
+import { type Forge, type PullDetails, pullState, verdictOf } from "../forge";
 import { allOf, onceEach, type Requests } from "../requests";
 
-const listedSchema = z
+export const pullSchema = z
   .object({
     number: z.int(),
+    node_id: z.string().optional(),
     html_url: z.url({ protocol: /^https?$/ }),
     state: z.string(),
+    title: z.string(),
+    body: z.string().nullish(),
     draft: z.boolean().default(false),
     merged_at: z.string().nullish(),
     updated_at: z.string().default(""),
     head: z.object({ ref: z.string(), sha: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
   })
-  .transform(({ number, html_url, state, draft, merged_at, updated_at, head }) => ({
+  .transform(({ number, node_id, html_url, state, title, body, draft, merged_at, updated_at, head }) => ({
     number,
+    nodeId: node_id,
     url: html_url,
+    title,
+    body: body ?? "",
     isDraft: draft,
     version: updated_at,
     branch: head.ref,
@@ -44,7 +50,7 @@ export function readGitHubPulls(
   requests: Requests,
 ): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
   const readCi = ciOfGitHub(repository, requests);
-  const isOwn = (pull: z.output<typeof listedSchema>) => repository.endsWith(`/${pull.repository}`);
+  const isOwn = (pull: z.output<typeof pullSchema>) => repository.endsWith(`/${pull.repository}`);
   /** Members of an organization and collaborators may have read access only. A login that may not ask believes the association. */
   const mayPush = async (login: string): Promise<boolean> => {
     const path = `${repository}/collaborators/${encodeURIComponent(login)}/permission`;
@@ -55,11 +61,11 @@ export function readGitHubPulls(
   return {
     async listRecent() {
       const path = `${repository}/pulls?state=all&sort=updated&direction=desc&per_page=100`;
-      const pulls = z.array(listedSchema).parse(await requests.get(path));
+      const pulls = z.array(pullSchema).parse(await requests.get(path));
       return pulls.filter(isOwn);
     },
     async readListed(number) {
-      const pull = listedSchema.parse(await requests.get(`${repository}/pulls/${number}`));
+      const pull = pullSchema.parse(await requests.get(`${repository}/pulls/${number}`));
       return isOwn(pull) ? pull : null;
     },
     async inspect(pull) {
@@ -88,24 +94,11 @@ export function readGitHubPulls(
       return {
         mergeable: mergeable ?? null,
         ...(await readCi(pull.headSha)),
-        review: verdictOf(reviews),
+        review: verdictOf(reviews, "CHANGES_REQUESTED"),
         comments: written,
       };
     },
   };
-}
-
-/** Only the latest verdict of each reviewer counts. */
-function verdictOf(reviews: readonly z.output<typeof reviewSchema>[]): PullDetails["review"] {
-  const last = new Map<string, string>();
-  for (const { user, state } of reviews) {
-    if (state === "CHANGES_REQUESTED" || state === "APPROVED" || state === "DISMISSED") {
-      last.set(user?.login ?? "", state);
-    }
-  }
-  const verdicts = [...last.values()];
-  if (verdicts.includes("CHANGES_REQUESTED")) return "changes_requested";
-  return verdicts.includes("APPROVED") ? "approved" : "none";
 }
 
 function byNumber(one: { id: number }, other: { id: number }): number {

@@ -3,27 +3,7 @@ import type { ForgeDriver } from "../driver";
 import { type Forge, type ForgeLocation, ForgeProblem, type Pull } from "../forge";
 import { changedIn, issueSchema, issueVerbs } from "../issues";
 import type { Requests } from "../requests";
-import { readGitHubPulls } from "./github-pulls";
-
-const pullSchema = z
-  .object({
-    number: z.int(),
-    node_id: z.string().optional(),
-    html_url: z.url({ protocol: /^https?$/ }),
-    title: z.string(),
-    body: z.string().nullish(),
-    draft: z.boolean().default(false),
-    head: z.object({ sha: z.string() }),
-  })
-  .transform(({ number, node_id, html_url, title, body, draft, head }) => ({
-    number,
-    url: html_url,
-    title,
-    body: body ?? "",
-    isDraft: draft,
-    headSha: head.sha,
-    nodeId: node_id,
-  }));
+import { pullSchema, readGitHubPulls } from "./github-pulls";
 
 /** GitHub, and GitHub Enterprise on its own host. */
 export function openGitHub(location: ForgeLocation, requests: Requests): Forge {

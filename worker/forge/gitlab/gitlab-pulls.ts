@@ -3,22 +3,28 @@ import { openLogs, unlessForbidden } from "../ci";
 import { type Forge, type PullDetails, pullState } from "../forge";
 import { onceEach, type Requests } from "../requests";
 
-const listedSchema = z
+export const draftMark = "Draft: ";
+
+export const pullSchema = z
   .object({
     iid: z.int(),
     web_url: z.url({ protocol: /^https?$/ }),
     state: z.string(),
-    draft: z.boolean().default(false),
+    title: z.string(),
+    description: z.string().nullish(),
+    draft: z.boolean().optional(),
     updated_at: z.string().default(""),
     source_branch: z.string(),
     source_project_id: z.int().optional(),
     target_project_id: z.int().optional(),
     sha: z.string().nullish(),
   })
-  .transform(({ iid, web_url, state, draft, updated_at, source_branch, sha, ...projects }) => ({
+  .transform(({ iid, web_url, state, title, description, draft, updated_at, source_branch, sha, ...projects }) => ({
     number: iid,
     url: web_url,
-    isDraft: draft,
+    title,
+    body: description ?? "",
+    isDraft: draft ?? title.startsWith(draftMark),
     version: updated_at,
     branch: source_branch,
     headSha: sha ?? "",
@@ -49,7 +55,7 @@ const developer = 30;
 const outsideMilliseconds = 10 * 60_000;
 const mostOutside = 1_000;
 
-function isOwn({ isOfFork, headSha }: z.output<typeof listedSchema>): boolean {
+function isOwn({ isOfFork, headSha }: z.output<typeof pullSchema>): boolean {
   return !isOfFork && headSha !== "";
 }
 
@@ -71,11 +77,11 @@ export function readGitLabPulls(
   return {
     async listRecent() {
       const path = `${project}/merge_requests?state=all&order_by=updated_at&sort=desc&per_page=100`;
-      const pulls = z.array(listedSchema).parse(await requests.get(path));
+      const pulls = z.array(pullSchema).parse(await requests.get(path));
       return pulls.filter(isOwn);
     },
     async readListed(number) {
-      const pull = listedSchema.parse(await requests.get(`${project}/merge_requests/${number}`));
+      const pull = pullSchema.parse(await requests.get(`${project}/merge_requests/${number}`));
       return isOwn(pull) ? pull : null;
     },
     async inspect({ number, headSha }) {

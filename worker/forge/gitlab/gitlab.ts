@@ -3,30 +3,7 @@ import type { ForgeDriver } from "../driver";
 import type { Forge, ForgeLocation } from "../forge";
 import { changedIn, httpUrl, type IssueVerbs, isIn, seenOf } from "../issues";
 import type { Requests } from "../requests";
-import { readGitLabPulls } from "./gitlab-pulls";
-
-const draftMark = "Draft: ";
-
-const pullSchema = z
-  .object({
-    iid: z.int(),
-    web_url: z.url({ protocol: /^https?$/ }),
-    title: z.string(),
-    description: z.string().nullish(),
-    draft: z.boolean().optional(),
-    sha: z.string().nullish(),
-    source_project_id: z.int().optional(),
-    target_project_id: z.int().optional(),
-  })
-  .transform(({ iid, web_url, title, description, draft, sha, ...projects }) => ({
-    number: iid,
-    url: web_url,
-    title,
-    body: description ?? "",
-    headSha: sha ?? "",
-    isDraft: draft ?? title.startsWith(draftMark),
-    isOfFork: projects.source_project_id !== projects.target_project_id,
-  }));
+import { draftMark, pullSchema, readGitLabPulls } from "./gitlab-pulls";
 
 /** GitLab: pull requests are called merge requests, and drafts are marked in the title. */
 export function openGitLab(location: ForgeLocation, requests: Requests): Forge {
