@@ -106,7 +106,7 @@ returns json language plpgsql volatile security definer set search_path = '' as 
 declare
   v_files jsonb := p_diff -> 'files';
   v_job public.agent_jobs := private.lock_job(p_job_id, true);
-  v_state text := private.attempt_state(v_job, p_attempt);
+  v_state text;
   v_additions bigint;
   v_deletions bigint;
   v_marks jsonb;
@@ -114,9 +114,7 @@ begin
   if v_job.kind = 'PLAN_CHAT' then
     perform private.refuse(422, 'A conversation about an idea changes no files. Report it without a diff.');
   end if;
-  if v_state = 'lost' then
-    perform private.refuse_attempt(v_job, p_attempt, v_state);
-  end if;
+  v_state := private.require_known_attempt(v_job, p_attempt);
   perform private.take_rate_limit('job_diff', p_job_id::text);
   select coalesce(sum((f ->> 'additions')::bigint), 0), coalesce(sum((f ->> 'deletions')::bigint), 0)
   into v_additions, v_deletions

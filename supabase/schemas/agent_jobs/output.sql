@@ -44,10 +44,7 @@ begin
   perform private.require_writer();
   perform private.require_product_write(v_product_id);
   select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
-  v_state := private.attempt_state(v_job, p_attempt);
-  if v_state = 'lost' then
-    perform private.refuse_attempt(v_job, p_attempt, v_state);
-  end if;
+  v_state := private.require_known_attempt(v_job, p_attempt);
   perform private.take_rate_limit('job_output', p_job_id::text);
   if pg_column_size(p_entries) > 262144 then
     perform private.refuse(422, 'A batch holds at most 64 KiB of text. Send it in parts.');

@@ -272,6 +272,19 @@ begin
 end;
 $$;
 
+-- The last attempt may still send output, usage and changes after its end. Returns its state, or PT409.
+create function private.require_known_attempt(p_job public.agent_jobs, p_attempt integer)
+returns text language plpgsql volatile set search_path = '' as $$
+declare
+  v_state text := private.attempt_state(p_job, p_attempt);
+begin
+  if v_state = 'lost' then
+    perform private.refuse_attempt(p_job, p_attempt, v_state);
+  end if;
+  return v_state;
+end;
+$$;
+
 -- The agent's session and the place of unfinished work outlive the attempt; the next one gets both (specification:
 -- Agent job; attempts).
 create function private.note_attempt(p_job public.agent_jobs, p_report private.job_report)

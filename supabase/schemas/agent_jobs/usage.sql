@@ -94,12 +94,8 @@ create function operations.report_job_usage(p_job_id uuid, p_attempt integer, p_
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.lock_job(p_job_id);
-  v_state text := private.attempt_state(v_job, p_attempt);
 begin
-  if v_state = 'lost' then
-    perform private.refuse_attempt(v_job, p_attempt, v_state);
-  end if;
-  if v_state = 'held' then
+  if private.require_known_attempt(v_job, p_attempt) = 'held' then
     update public.agent_jobs j set lease_until = private.now() + private.lease() where j.id = p_job_id returning j.* into v_job;
   end if;
   -- A statement of its own: what follows must see the new lines.

@@ -37,9 +37,9 @@ $$;
 
 -- The one way for triggers to send an event. Events wait in the transaction and are sent together at its end
 -- (private.send_events); a savepoint that is rolled back drops its events. Each event carries its transaction id, so
--- that a stream can skip events that its first state already includes.
+-- that a stream can skip events that its first state already includes. An update that changed nothing has no event.
 create function private.emit(p_topic text, p_payload jsonb)
-returns void language plpgsql volatile set search_path = '' as $$
+returns void language plpgsql volatile strict set search_path = '' as $$
 declare
   v_waiting text := coalesce(current_setting('backloom.events', true), '');
   v_event jsonb := private.shorten_event(

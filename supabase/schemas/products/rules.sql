@@ -87,10 +87,6 @@ declare
   v_event jsonb := private.change_event(tg_op, 'product', to_jsonb(old), to_jsonb(new));
   v_row public.products := coalesce(new, old);
 begin
-  if v_event is null then
-    return null;
-  end if;
-
   v_event := v_event || jsonb_build_object('product_id', v_row.id, 'archived', v_row.archived_at is not null);
   perform private.emit('product:' || v_row.id, v_event);
   if v_event -> 'changed_fields' ? 'archived_at' then

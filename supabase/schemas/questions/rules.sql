@@ -85,16 +85,9 @@ returns trigger language plpgsql security definer set search_path = '' as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'user_question', to_jsonb(old), to_jsonb(new));
   v_row public.user_questions := coalesce(new, old);
-  v_product_id uuid;
 begin
-  if v_event is null then
-    return null;
-  end if;
-
-  select i.product_id into v_product_id from public.ideas as i where i.id = v_row.idea_id;
-  perform private.emit('user:' || v_row.user_id, v_event || jsonb_build_object(
-    'product_id', v_product_id, 'idea_id', v_row.idea_id, 'status', lower(v_row.status::text)
-  ));
+  perform private.emit('user:' || v_row.user_id, v_event || jsonb_build_object('idea_id', v_row.idea_id,
+    'product_id', (select i.product_id from public.ideas i where i.id = v_row.idea_id), 'status', lower(v_row.status::text)));
   return null;
 end;
 $$;

@@ -17,11 +17,8 @@ create function operations.save_job_guide(p_job_id uuid, p_attempt integer, p_he
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.lock_job(p_job_id, true);
-  v_state text := private.attempt_state(v_job, p_attempt);
 begin
-  if v_state = 'lost' then
-    perform private.refuse_attempt(v_job, p_attempt, v_state);
-  end if;
+  perform private.require_known_attempt(v_job, p_attempt);
   perform private.take_rate_limit('job_diff', p_job_id::text);
   insert into public.job_guides as g (job_id, attempt, product_id, head_sha, chapters)
   values (p_job_id, p_attempt, v_job.product_id, p_head_sha, p_chapters)

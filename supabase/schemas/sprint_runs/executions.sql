@@ -112,23 +112,10 @@ returns trigger language plpgsql security definer set search_path = '' as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'task_execution', to_jsonb(old), to_jsonb(new));
   v_row public.task_executions := coalesce(new, old);
-  v_product_id uuid;
 begin
-  if v_event is null then
-    return null;
-  end if;
-
-  select r.product_id into v_product_id from public.sprint_runs as r where r.id = v_row.sprint_run_id;
-  if not found then
-    return null;
-  end if;
-  v_event := v_event || jsonb_build_object(
-    'product_id', v_product_id,
-    'sprint_run_id', v_row.sprint_run_id,
-    'task_id', v_row.task_id,
-    'execution_status', v_row.status
-  );
-  perform private.emit('product:' || v_product_id, v_event);
+  perform private.emit('product:' || r.product_id, v_event || jsonb_build_object('product_id', r.product_id,
+    'sprint_run_id', v_row.sprint_run_id, 'task_id', v_row.task_id, 'execution_status', v_row.status))
+  from public.sprint_runs r where r.id = v_row.sprint_run_id;
   return null;
 end;
 $$;

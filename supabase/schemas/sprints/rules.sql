@@ -19,16 +19,11 @@ declare
   v_event jsonb := private.change_event(tg_op, 'sprint', to_jsonb(old), to_jsonb(new));
   v_row public.sprints := coalesce(new, old);
 begin
-  if v_event is null then
-    return null;
-  end if;
-
-  v_event := v_event || jsonb_build_object(
+  perform private.emit('product:' || v_row.product_id, v_event || jsonb_build_object(
     'sprint_id', v_row.id,
     'sprint_status', v_row.status,
     'active_changed', (tg_op <> 'INSERT' and old.status = 'ACTIVE') is distinct from (tg_op <> 'DELETE' and new.status = 'ACTIVE')
-  );
-  perform private.emit('product:' || v_row.product_id, v_event);
+  ));
   return null;
 end;
 $$;

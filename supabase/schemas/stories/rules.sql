@@ -168,10 +168,6 @@ declare
   v_event jsonb := private.change_event(tg_op, 'story', to_jsonb(old), to_jsonb(new));
   v_row public.stories := coalesce(new, old);
 begin
-  if v_event is null then
-    return null;
-  end if;
-
   v_event := v_event || jsonb_build_object(
     'pbi_id', v_row.pbi_id,
     'sprint_id', v_row.sprint_id,

@@ -7,9 +7,6 @@ declare
   v_event jsonb := private.change_event(tg_op, 'worker', to_jsonb(old), to_jsonb(new));
   v_row public.agent_workers := coalesce(new, old);
 begin
-  if v_event is null then
-    return null;
-  end if;
   if tg_op = 'UPDATE'
     and (v_event -> 'changed_fields') - 'last_seen_at' - 'last_quota_check_at' = '[]'
     and new.last_seen_at - old.last_seen_at < interval '90 seconds'
