@@ -15,7 +15,6 @@ const finalFailures: readonly number[] = [400, 401, 410];
 
 type Call = Pick<RouteArgs, "request" | "context">;
 
-/** `POST /api/auth/pair/claim`: signs in the approved desktop, once. */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "claimPairing",

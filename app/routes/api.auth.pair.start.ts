@@ -7,7 +7,6 @@ import { userAgentOf } from "~/http/signing-in.server";
 import { startPairing } from "~/nouns/pairings/pair.server";
 import { startedPairingSchema } from "~/wire/pairings/contract";
 
-/** `POST /api/auth/pair/start`: creates a code for a signed-out desktop. */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "startPairing",

@@ -3,7 +3,6 @@ import { json } from "~/http/responses.server";
 import { cleanupAgentArtifacts } from "~/nouns/schedules/operations.server";
 import { cleanedArtifactsSchema } from "~/wire/schedules/contract";
 
-/** Deletes old failed and cancelled jobs (specification: POST /api/cron/cleanup-agent-artifacts). */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "cleanupAgentArtifacts",

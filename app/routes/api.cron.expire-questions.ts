@@ -3,7 +3,6 @@ import { json } from "~/http/responses.server";
 import { expireQuestions } from "~/nouns/schedules/operations.server";
 import { expiredQuestionsSchema } from "~/wire/schedules/contract";
 
-/** Expires open questions and pending pairings (specification: POST /api/cron/expire-questions). */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "expireQuestions",

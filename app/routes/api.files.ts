@@ -4,7 +4,6 @@ import { json } from "~/http/responses.server";
 import { takeFile } from "~/nouns/files/take-file.server";
 import { fileBodyLimit, fileForm, fileSchema } from "~/wire/files/contract";
 
-/** `POST /api/files`: uploads an image, recording or document to a product. */
 export const loader = apiRoute({
   POST: endpoint({
     name: "addFile",

@@ -1,7 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { getImport } from "~/nouns/transfers/import-backlog.server";
 
-/** `GET /api/imports/:id`: how far an import is, and its report at the end. */
 export const loader = apiRoute({
   GET: operationEndpoint(getImport, {
     summary: "Get how far an import is, and its report at the end",

@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportIssueNote } from "~/nouns/intake/operations.server";
 import { reportIssueNoteBody } from "~/wire/intake/contract";
 
-/** `PUT /api/issue-notes/:id`: a worker reports whether it commented on or closed an issue. */
 export const loader = apiRoute({
   PUT: operationEndpoint(reportIssueNote, {
     summary: "Report that an issue was commented on or closed, or why not",

@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { observeIssues } from "~/nouns/intake/operations.server";
 import { observeIssuesInput } from "~/wire/intake/contract";
 
-/** `PUT /api/issues/observed`: a worker reports issues that have the product's label. */
 export const loader = apiRoute({
   PUT: operationEndpoint(observeIssues, {
     summary: "Add issues of the Git host to Triage. Each is added once; closed ones leave",

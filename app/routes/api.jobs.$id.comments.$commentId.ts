@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { deleteJobComment } from "~/nouns/reviews/operations.server";
 import { canonicalId } from "~/wire/canonical-id";
 
-/** `DELETE /api/jobs/:id/comments/:comment_id`: deletes a draft. */
 export const loader = apiRoute({
   DELETE: operationEndpoint(deleteJobComment, {
     summary: "Delete your own draft comment",

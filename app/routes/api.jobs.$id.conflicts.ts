@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportJobConflict } from "~/nouns/agent-jobs/operations.server";
 import { conflictLimits, reportJobConflictBody } from "~/wire/agent-jobs/job-conflict";
 
-/** `POST /api/jobs/:id/conflicts`: reports work that does not merge, to be resolved. */
 export const loader = apiRoute({
   POST: operationEndpoint(reportJobConflict, {
     summary: "Report work that does not merge",

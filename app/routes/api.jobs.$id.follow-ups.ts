@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { proposeFollowUp } from "~/nouns/intake/operations.server";
 import { followUpBody } from "~/wire/intake/contract";
 
-/** `POST /api/jobs/:id/follow-ups`: an agent names what another repository needs. */
 export const loader = apiRoute({
   POST: operationEndpoint(proposeFollowUp, {
     summary: "Propose a story for another repository. It waits in triage",

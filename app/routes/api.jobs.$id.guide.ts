@@ -7,7 +7,6 @@ import { jobDiffQuery } from "~/wire/agent-jobs/job-diff";
 import { ContractError } from "~/wire/errors";
 import { jobGuideSchema } from "~/wire/reviews/guide";
 
-/** `GET /api/jobs/:id/guide`: an attempt's changes in chapters, every hunk exactly once. */
 export const loader = apiRoute({
   GET: endpoint({
     name: "getJobGuide",

@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportMerged } from "~/nouns/agent-jobs/operations.server";
 import { reportMergedBody } from "~/wire/agent-jobs/contract";
 
-/** `POST /api/jobs/:id/merged`: a worker found a job's commit on the main branch. */
 export const loader = apiRoute({
   POST: operationEndpoint(reportMerged, {
     summary: "Report that the main branch has a job's commit, which unblocks what waited for it",

@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reviewPlan } from "~/nouns/agent-jobs/operations.server";
 import { reviewPlanBody } from "~/wire/agent-jobs/contract";
 
-/** `POST /api/jobs/:id/plan`: approves the plan that waits, perhaps edited, or sends it back. */
 export const loader = apiRoute({
   POST: operationEndpoint(reviewPlan, {
     summary: "Approve an agent's plan, or request changes. Session only",

@@ -1,7 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 
-/** `GET /api/jobs/:id`: the job with its attempts and questions. */
 export const loader = apiRoute({
   GET: operationEndpoint(getAgentJob, {
     name: "getJob",

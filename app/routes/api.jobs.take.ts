@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { takeAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { takeAgentJobInput } from "~/wire/workers/contract";
 
-/** POST /api/jobs/take: a person takes a task's job into a terminal. */
 export const loader = apiRoute({
   POST: operationEndpoint(takeAgentJob, {
     name: "takeJob",

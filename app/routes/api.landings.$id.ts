@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportLanding } from "~/nouns/landings/operations.server";
 import { reportLandingBody } from "~/wire/landings/contract";
 
-/** `PUT /api/landings/:id`: a worker reports the progress of a landing. */
 export const loader = apiRoute({
   PUT: operationEndpoint(reportLanding, {
     summary: "Report the progress and result of a merge",

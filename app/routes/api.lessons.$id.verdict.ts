@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { decideLesson } from "~/nouns/lessons/operations.server";
 import { decideLessonBody } from "~/wire/lessons/contract";
 
-/** `POST /api/lessons/:id/verdict`: a person accepts, declines or retires a lesson. */
 export const loader = apiRoute({
   POST: operationEndpoint(decideLesson, {
     summary: "Accept a lesson, optionally reworded, decline it, or retire it",

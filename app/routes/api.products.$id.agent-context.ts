@@ -1,7 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { getAgentContext } from "~/nouns/products/operations.server";
 
-/** The context an agent starts with (specification: GET /api/products/:id/agent-context). */
 export const loader = apiRoute({
   GET: operationEndpoint(getAgentContext, {
     summary: "Get a product with its active sprint, next story and open ideas",

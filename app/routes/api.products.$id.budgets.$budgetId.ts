@@ -3,7 +3,6 @@ import { deleteBudget } from "~/nouns/budgets/operations.server";
 import { isCanonicalUuid } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 
-/** `DELETE /api/products/:id/budgets/:budgetId`: for the owner, in a session. */
 export const loader = apiRoute({
   DELETE: operationEndpoint(deleteBudget, {
     summary: "Delete a budget. Owner's session only",

@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { listFiles } from "~/nouns/files/operations.server";
 import { fileListQuery } from "~/wire/files/contract";
 
-/** `GET /api/products/:id/files`: the files of a product, and the bytes they take. */
 export const loader = apiRoute({
   GET: operationEndpoint(listFiles, {
     summary: "List a product's files, newest first, and the bytes they use",

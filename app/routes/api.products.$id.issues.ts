@@ -1,7 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { getIssueLabel } from "~/nouns/intake/operations.server";
 
-/** `GET /api/products/:id/issues`: the label of the issues that workers look for. */
 export const loader = apiRoute({
   GET: operationEndpoint(getIssueLabel, {
     summary: "Get the label of issues that are added to Triage",

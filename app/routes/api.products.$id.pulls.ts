@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { listPulls } from "~/nouns/pulls/operations.server";
 import { listPullsInput } from "~/wire/pulls/contract";
 
-/** `GET /api/products/:id/pulls`: pull requests as workers last saw them. */
 export const loader = apiRoute({
   GET: operationEndpoint(listPulls, {
     summary: "List open pull requests, newest first; state=all includes closed and merged ones",

@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { listReady } from "~/nouns/dependencies/operations.server";
 import { readyQuery } from "~/wire/dependencies/contract";
 
-/** `GET /api/products/:id/ready`: tasks without open blockers. */
 export const loader = apiRoute({
   GET: operationEndpoint(listReady, {
     summary: "List tasks that are not blocked",

@@ -3,7 +3,6 @@ import { json } from "~/http/responses.server";
 import { getScoreboard } from "~/nouns/insights/operations.server";
 import { scoreboardSchema } from "~/nouns/insights/scoreboard";
 
-/** `GET /api/products/:id/scoreboard`: who is good at what, from finished tasks. */
 export const loader = apiRoute({
   GET: endpoint({
     name: "getScoreboard",

@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { nextUpkeep } from "~/nouns/upkeep/operations.server";
 import { nextUpkeepBody } from "~/wire/upkeep/contract";
 
-/** `POST /api/products/:id/upkeeps`: a worker claims the next file of the repository that follows the backlog. */
 export const loader = apiRoute({
   POST: operationEndpoint(nextUpkeep, {
     summary: "Claim the next file to bring up to date by pull request",

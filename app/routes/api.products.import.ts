@@ -6,7 +6,6 @@ import { beginImport, importBacklog } from "~/nouns/transfers/import-backlog.ser
 import { readImport } from "~/nouns/transfers/read-import.server";
 import { importForm, importLimits, importReportSchema } from "~/wire/transfers/contract";
 
-/** `POST /api/products/import`: imports another tool's backlog into a new or an existing product. */
 export const loader = apiRoute({
   POST: endpoint({
     name: "importBacklog",

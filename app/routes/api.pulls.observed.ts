@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { observePulls } from "~/nouns/pulls/operations.server";
 import { observePullsInput } from "~/wire/pulls/contract";
 
-/** `PUT /api/pulls/observed`: a worker reports the pull requests of a product. */
 export const loader = apiRoute({
   PUT: operationEndpoint(observePulls, {
     summary: "Report the state of pull requests; each event is handled once",

@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { startRunInput } from "~/wire/sprint-runs/contract";
 
-/** `POST /api/runs`: starts a run of tasks or a story, without a sprint. */
 export const loader = apiRoute({
   POST: operationEndpoint(startRun, {
     summary: "Start a run of task_ids, or of the remaining tasks of story_id",

@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { listSprintTasks } from "~/nouns/sprints/operations.server";
 import { sprintTasksQuery } from "~/wire/sprints/contract";
 
-/** Tasks of a sprint (specification: GET /api/sprints/:id/tasks). */
 export const loader = apiRoute({
   GET: operationEndpoint(listSprintTasks, {
     summary: "List a sprint's tasks in order",

@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { appendStoryLog } from "~/nouns/stories/operations.server";
 import { storyLogBody } from "~/wire/stories/contract";
 
-/** Adds an entry to the log of a story (specification: POST /api/stories/:id/log). */
 export const loader = apiRoute({
   POST: operationEndpoint(appendStoryLog, {
     summary: "Add an entry to a story's log",

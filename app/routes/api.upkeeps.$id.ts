@@ -2,7 +2,6 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportUpkeep } from "~/nouns/upkeep/operations.server";
 import { reportUpkeepBody } from "~/wire/upkeep/contract";
 
-/** `PUT /api/upkeeps/:id`: a worker reports the pull request of a file, or why there is none. */
 export const loader = apiRoute({
   PUT: operationEndpoint(reportUpkeep, {
     summary: "Report the pull request of a file, or why there is none",
