@@ -4,21 +4,7 @@ import { type ChatSettings, chatVariables, missingForChats, toChats } from "./en
 import { type FileLimits, limitVariables, type StreamLimits } from "./env-limits.server";
 import { missingForOidc, type OidcSettings, oidcVariables, toOidc } from "./env-oidc.server";
 import { readSecretFiles } from "./env-secrets.server";
-import {
-  bearerSecret,
-  count,
-  cronPattern,
-  list,
-  logLevels,
-  origin,
-  port,
-  postgresAddress,
-  previewOrigin,
-  proxy,
-  secret,
-  vapidKey,
-  webAddress,
-} from "./env-values.server";
+import * as value from "./env-values.server";
 import { bracketed, localOrigins, loopbackNames, printableHost, withLoopbackNames } from "./own-origins.server";
 import { previewHostsOf } from "./preview-hosts.server";
 import type { ChatServiceName } from "./wire/chats/contract";
@@ -33,24 +19,24 @@ const registrations = ["open", "invite", "closed"] as const;
 
 const variables = z.object({
   NODE_ENV: z.string().optional(),
-  PORT: port.default(3000),
+  PORT: value.port.default(3000),
   HOST: z.string().min(1).default("127.0.0.1"),
-  APP_ORIGIN: origin.optional(),
-  PREVIEW_ORIGIN: previewOrigin.optional(),
+  APP_ORIGIN: value.origin.optional(),
+  PREVIEW_ORIGIN: value.previewOrigin.optional(),
   DATA_DIR: z.string().min(1).default(".data"),
-  SESSION_SECRET: list.pipe(z.array(secret).min(1, "must not be empty")).optional(),
-  CRON_SECRET: bearerSecret.optional(),
-  METRICS_TOKEN: bearerSecret.optional(),
-  TRUST_PROXY: list.pipe(z.array(proxy)).default([]),
-  BACKUP_SCHEDULE: cronPattern.optional(),
-  BACKUP_KEEP: count(1).default(7),
-  SUPABASE_URL: webAddress.optional(),
+  SESSION_SECRET: value.list.pipe(z.array(value.secret).min(1, "must not be empty")).optional(),
+  CRON_SECRET: value.bearerSecret.optional(),
+  METRICS_TOKEN: value.bearerSecret.optional(),
+  TRUST_PROXY: value.list.pipe(z.array(value.proxy)).default([]),
+  BACKUP_SCHEDULE: value.cronPattern.optional(),
+  BACKUP_KEEP: value.count(1).default(7),
+  SUPABASE_URL: value.webAddress.optional(),
   SUPABASE_PUBLISHABLE_KEY: z.string().min(1).optional(),
   SUPABASE_SECRET_KEY: z.string().min(1).optional(),
-  SUPABASE_DB_URL: postgresAddress.optional(),
-  SUPABASE_DB_CONNECTIONS: count(1, 100).default(4),
-  VAPID_PUBLIC_KEY: vapidKey(87).optional(),
-  VAPID_PRIVATE_KEY: vapidKey(43).optional(),
+  SUPABASE_DB_URL: value.postgresAddress.optional(),
+  SUPABASE_DB_CONNECTIONS: value.count(1, 100).default(4),
+  VAPID_PUBLIC_KEY: value.vapidKey(87).optional(),
+  VAPID_PRIVATE_KEY: value.vapidKey(43).optional(),
   VAPID_SUBJECT: z
     .string()
     .regex(/^(mailto:|https:\/\/)/, "must be a mailto: or https:// address")
@@ -61,7 +47,7 @@ const variables = z.object({
   REGISTRATION: z.enum(registrations, `must be one of ${registrations.join(", ")}`).optional(),
   ...oidcVariables,
   ...chatVariables,
-  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
+  LOG_LEVEL: z.enum(value.logLevels, `must be one of ${value.logLevels.join(", ")}`).default("info"),
   ...limitVariables,
 });
 /** Every variable that the service reads; docs/configuration.md has them all. */
@@ -97,7 +83,7 @@ export interface Env {
   origins: readonly string[];
   /** Origins of previews, with `*` for the id of each; null where there can be none. */
   previewOrigin: string | null;
-  /** True exactly when the origin is https (cookies are then Secure). */
+  /** True exactly when the value.origin is https (cookies are then Secure). */
   secureCookies: boolean;
   dataDir: string;
   /** Schedule (UTC) of backups of an embedded installation into `backups` of its data folder, and how many to keep. */
@@ -133,7 +119,7 @@ export class EnvironmentError extends Error {
 }
 
 export function readEnv(source: Record<string, string | undefined>): Env {
-  // Empty variables count as unset, because `NAME=` in a .env file produces them.
+  // Empty variables value.count as unset, because `NAME=` in a .env file produces them.
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
   const { values, problems: unread } = readSecretFiles(given, Object.keys(variables.shape));
   const parsed = variables.safeParse(values);

@@ -1,18 +1,10 @@
 import pg from "pg";
 import { CallFailure } from "./call-failure.server";
 import { connectionSettings } from "./postgres-connection.server";
-import {
-  type ConnectionKind,
-  type Door,
-  longestWait,
-  type Statement,
-  sessionSettings,
-  type Transport,
-  writeStatement,
-} from "./statement.server";
+import * as statement from "./statement.server";
 import { answerInSlots } from "./user-slots.server";
 
-export interface DirectTransport extends Transport {
+export interface DirectTransport extends statement.Transport {
   close(): Promise<void>;
 }
 
@@ -20,7 +12,7 @@ export interface DirectTransportOptions {
   databaseUrl: string;
   connections?: number | undefined;
   /** Kind of connections to this address (default `transaction`, which is safe behind every pooler). */
-  connectionKind?: ConnectionKind | undefined;
+  connectionKind?: statement.ConnectionKind | undefined;
 }
 
 /**
@@ -32,11 +24,11 @@ export function openDirectTransport(options: DirectTransportOptions): DirectTran
   const { connections = 8 } = options;
   const pool = openPool(options, connections);
   const kind = options.connectionKind ?? "transaction";
-  const callAtOnce = async (door: Door, values: Record<string, unknown>) => {
+  const callAtOnce = async (door: statement.Door, values: Record<string, unknown>) => {
     const client = await connect(pool);
     let failure: Error | undefined;
     try {
-      return await ask(client, writeStatement(kind, door, values));
+      return await ask(client, statement.writeStatement(kind, door, values));
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
       throw toFailure(failure);
@@ -54,10 +46,10 @@ function openPool(options: DirectTransportOptions, connections: number): pg.Pool
     max: connections,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 5000,
-    query_timeout: longestWait,
+    query_timeout: statement.longestWait,
     keepAlive: true,
     application_name: "backloom",
-    onConnect: isSession ? (client) => client.query(sessionSettings) : undefined,
+    onConnect: isSession ? (client) => client.query(statement.sessionSettings) : undefined,
   });
   // The pool drops lost connections. Trap: without an error listener, a lost connection would end the process.
   pool.on("error", () => undefined);
@@ -78,7 +70,7 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 type Answer = pg.QueryArrayResult<[string | null]>;
 
 /** Runs one query text and returns the single value of its last statement. */
-async function ask(client: pg.PoolClient, { within, ...statement }: Statement): Promise<string> {
+async function ask(client: pg.PoolClient, { within, ...statement }: statement.Statement): Promise<string> {
   const answer = () => client.query<[string | null]>({ ...statement, rowMode: "array" });
   if (within === undefined) return textOf(await answer());
   await client.query(`begin;${within}`);

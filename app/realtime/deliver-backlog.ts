@@ -1,17 +1,7 @@
 import type { ChangeEvent } from "~/wire/events";
-import {
-  type Delivery,
-  deliverCredentialChange,
-  drop,
-  end,
-  losesProduct,
-  pick,
-  pickPresent,
-  type Reader,
-  send,
-} from "./delivery";
+import * as delivery from "./delivery";
 
-export interface BacklogViewer extends Reader {
+export interface BacklogViewer extends delivery.Reader {
   productId: string;
   /** The reader also asked for events from running agents (`live=1`). */
   isLive: boolean;
@@ -31,14 +21,14 @@ const ofUser = new Set(["question", "inbox"]);
  * PBIs, stories, tasks and story logs; other entities are sent too and readers may ignore them. What happens often
  * and changes no backlog goes only to readers that ask for it.
  */
-export function deliverBacklog(event: ChangeEvent, viewer: BacklogViewer, isProductTopic: boolean): Delivery {
-  const credential = deliverCredentialChange(event, viewer);
+export function deliverBacklog(event: ChangeEvent, viewer: BacklogViewer, isProductTopic: boolean): delivery.Delivery {
+  const credential = delivery.deliverCredentialChange(event, viewer);
   if (credential) return credential;
-  if (losesProduct(event, viewer.productId, viewer.userId)) return end;
-  if (event.product_id !== viewer.productId || ofUser.has(event.entity)) return drop;
-  if (ofProduct.has(event.entity) && !isProductTopic) return drop;
-  if (forLiveReaders.has(event.entity) && !viewer.isLive) return drop;
-  return send;
+  if (delivery.losesProduct(event, viewer.productId, viewer.userId)) return delivery.end;
+  if (event.product_id !== viewer.productId || ofUser.has(event.entity)) return delivery.drop;
+  if (ofProduct.has(event.entity) && !isProductTopic) return delivery.drop;
+  if (forLiveReaders.has(event.entity) && !viewer.isLive) return delivery.drop;
+  return delivery.send;
 }
 
 const common = ["op", "entity", "id", "product_id"];
@@ -76,16 +66,16 @@ export function backlogPayload(event: ChangeEvent): Record<string, unknown> {
     case "pbi":
     case "story":
     case "task":
-      return pickPresent(event, parentFields);
+      return delivery.pickPresent(event, parentFields);
     case "story_log":
-      return pick(event, ["op", "entity", "id", "story_id", "product_id", "idea_id"]);
+      return delivery.pick(event, ["op", "entity", "id", "story_id", "product_id", "idea_id"]);
     case "job":
-      return pick(event, jobFields);
+      return delivery.pick(event, jobFields);
     case "job_output":
-      return pick(event, [...common, "task_id", "doing"]);
+      return delivery.pick(event, [...common, "task_id", "doing"]);
     case "worker":
-      return pick(event, workerFields);
+      return delivery.pick(event, workerFields);
     default:
-      return pickPresent(event, otherFields);
+      return delivery.pickPresent(event, otherFields);
   }
 }

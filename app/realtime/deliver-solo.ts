@@ -1,18 +1,7 @@
 import type { ChangeEvent } from "~/wire/events";
-import {
-  type Delivery,
-  deliverCredentialChange,
-  drop,
-  end,
-  losesProduct,
-  pick,
-  type Reader,
-  refresh,
-  send,
-  sendAndRefresh,
-} from "./delivery";
+import * as delivery from "./delivery";
 
-export interface SoloViewer extends Reader {
+export interface SoloViewer extends delivery.Reader {
   productId: string;
   /** The product's active sprint. */
   sprintId: string | null;
@@ -22,11 +11,11 @@ export interface SoloViewer extends Reader {
  * Filter of the solo stream: one product, its active sprint, and items assigned to the reader, plus unassigned stories
  * (specification: Solo stream, server filter). If an item leaves the filter, the state is read again.
  */
-export function deliverSolo(event: ChangeEvent, viewer: SoloViewer, isProductTopic: boolean): Delivery {
-  const credential = deliverCredentialChange(event, viewer);
+export function deliverSolo(event: ChangeEvent, viewer: SoloViewer, isProductTopic: boolean): delivery.Delivery {
+  const credential = delivery.deliverCredentialChange(event, viewer);
   if (credential) return credential;
-  if (losesProduct(event, viewer.productId, viewer.userId)) return end;
-  if (!isProductTopic || event.product_id !== viewer.productId) return drop;
+  if (delivery.losesProduct(event, viewer.productId, viewer.userId)) return delivery.end;
+  if (!isProductTopic || event.product_id !== viewer.productId) return delivery.drop;
 
   switch (event.entity) {
     case "task":
@@ -34,27 +23,27 @@ export function deliverSolo(event: ChangeEvent, viewer: SoloViewer, isProductTop
     case "story":
       return deliverStory(event, viewer);
     case "sprint":
-      return event.active_changed ? refresh : drop;
+      return event.active_changed ? delivery.refresh : delivery.drop;
     case "job":
     case "worker":
-      return send;
+      return delivery.send;
     default:
-      return drop;
+      return delivery.drop;
   }
 }
 
-function deliverTask(event: ChangeEvent, viewer: SoloViewer): Delivery {
-  if (isMine(viewer, event.sprint_id, event.assignee_id)) return send;
-  return isMine(viewer, event.old_sprint_id, event.old_assignee_id) ? refresh : drop;
+function deliverTask(event: ChangeEvent, viewer: SoloViewer): delivery.Delivery {
+  if (isMine(viewer, event.sprint_id, event.assignee_id)) return delivery.send;
+  return isMine(viewer, event.old_sprint_id, event.old_assignee_id) ? delivery.refresh : delivery.drop;
 }
 
 /** If a story changes assignee or sprint, its tasks may enter or leave the filter, so the state is read again. */
-function deliverStory(event: ChangeEvent, viewer: SoloViewer): Delivery {
+function deliverStory(event: ChangeEvent, viewer: SoloViewer): delivery.Delivery {
   const isVisible = isMineOrFree(viewer, event.sprint_id, event.assignee_id);
-  if (!changesFilter(event)) return isVisible ? send : drop;
+  if (!changesFilter(event)) return isVisible ? delivery.send : delivery.drop;
 
-  if (isVisible) return sendAndRefresh;
-  return isMineOrFree(viewer, event.old_sprint_id, event.old_assignee_id) ? refresh : drop;
+  if (isVisible) return delivery.sendAndRefresh;
+  return isMineOrFree(viewer, event.old_sprint_id, event.old_assignee_id) ? delivery.refresh : delivery.drop;
 }
 
 function changesFilter({ changed_fields: fields }: ChangeEvent): boolean {
@@ -94,5 +83,5 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
 
 /** Payload of the solo stream, the same for every reader who may see the event. */
 export function soloPayload(event: ChangeEvent): Record<string, unknown> {
-  return pick(event, fieldsOf[event.entity] ?? common);
+  return delivery.pick(event, fieldsOf[event.entity] ?? common);
 }

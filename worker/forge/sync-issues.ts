@@ -1,12 +1,4 @@
-import {
-  type IssueNote,
-  type IssueNoteReport,
-  issueLabelAnswer,
-  issueLimits,
-  nextIssueNoteSchema,
-  observedIssuesSchema,
-  reportedIssueNoteSchema,
-} from "~/wire/intake/contract";
+import * as wire from "~/wire/intake/contract";
 import { interruptible } from "../base/interruption";
 import type { Journal } from "../base/journal";
 import { messageOf, Refusal } from "../base/problems";
@@ -24,18 +16,18 @@ export function openIssueSync(tools: NoteTools) {
   /** What the service has heard of, so that it is not handed in again; of one label. */
   let reported = { label: "", versions: new Map<string, string>() };
   return async (open: () => Promise<Forge>): Promise<void> => {
-    const { label } = await service.read(`/api/products/${productId}/issues`, issueLabelAnswer);
+    const { label } = await service.read(`/api/products/${productId}/issues`, wire.issueLabelAnswer);
     if (label === "") return;
     if (reported.label !== label) reported = { label, versions: new Map() };
     const { versions } = reported;
     const forge = await open();
     const changed = await forge.listIssues(label, ({ issue, version }) => versions.get(issue.url) === version);
     // Earliest change first: if the service goes away, unreported issues are still newer than all reported ones.
-    for (let begin = 0; begin < changed.length; begin += issueLimits.issues) {
-      const part = changed.slice(begin, begin + issueLimits.issues);
-      const issues = part.map(({ issue }) => issue).filter(({ url }) => url.length <= issueLimits.url);
+    for (let begin = 0; begin < changed.length; begin += wire.issueLimits.issues) {
+      const part = changed.slice(begin, begin + wire.issueLimits.issues);
+      const issues = part.map(({ issue }) => issue).filter(({ url }) => url.length <= wire.issueLimits.url);
       const body = { product_id: productId, label, issues };
-      await service.put("/api/issues/observed", body, observedIssuesSchema);
+      await service.put("/api/issues/observed", body, wire.observedIssuesSchema);
       for (const { issue, version } of part) versions.set(issue.url, version);
     }
     await whileDue(mostInOneGo, (own) => writeNext(tools, forge, own));
@@ -59,7 +51,7 @@ async function writeNext(tools: NoteTools, forge: Forge, own: AbortSignal): Prom
   const { service, productId, workerName, journal } = tools;
   const path = `/api/products/${productId}/issue-notes`;
   const request = { worker: workerName, project: forge.location.project };
-  const { note } = await service.post(path, request, nextIssueNoteSchema);
+  const { note } = await service.post(path, request, wire.nextIssueNoteSchema);
   if (note === null) return false;
   const report = await interruptible(own, () => write(tools, forge, note)).catch((error: unknown) => {
     if (own.aborted || error instanceof Refusal) throw error;
@@ -72,7 +64,7 @@ async function writeNext(tools: NoteTools, forge: Forge, own: AbortSignal): Prom
 }
 
 /** The comment may be there: a worker that was ended between the deed and its report has written it. */
-async function write(tools: NoteTools, forge: Forge, note: IssueNote): Promise<IssueNoteReport> {
+async function write(tools: NoteTools, forge: Forge, note: wire.IssueNote): Promise<wire.IssueNoteReport> {
   const { url, isClosed } = await forge.readIssue(note.number);
   if (url !== note.url) {
     return { state: "put_off", words: `Issue ${note.number} of ${forge.location.host} is another one` };
@@ -88,10 +80,10 @@ async function write(tools: NoteTools, forge: Forge, note: IssueNote): Promise<I
   return { state: "written" };
 }
 
-function sendReport({ service }: NoteTools, { id, lease }: IssueNote, report: IssueNoteReport) {
-  return service.put(`/api/issue-notes/${id}`, { lease, ...report }, reportedIssueNoteSchema);
+function sendReport({ service }: NoteTools, { id, lease }: wire.IssueNote, report: wire.IssueNoteReport) {
+  return service.put(`/api/issue-notes/${id}`, { lease, ...report }, wire.reportedIssueNoteSchema);
 }
 
-function sentenceOf({ deed, url }: IssueNote): string {
+function sentenceOf({ deed, url }: wire.IssueNote): string {
   return deed === "comment" ? `Commented on ${url}: its work is done` : `Closed ${url}: its work landed`;
 }

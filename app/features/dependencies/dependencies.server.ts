@@ -4,18 +4,12 @@ import { done, doneForNow, readForm, runForm, textOf } from "~/http/form-action.
 import { reportMerged } from "~/nouns/agent-jobs/operations.server";
 import { addDependency, listDependencies, removeDependency } from "~/nouns/dependencies/operations.server";
 import { reportMergedInput } from "~/wire/agent-jobs/contract";
-import {
-  addDependencyBody,
-  addDependencyInput,
-  type DependencyKind,
-  releasedWords,
-  removeDependencyInput,
-} from "~/wire/dependencies/contract";
+import * as wire from "~/wire/dependencies/contract";
 
-const nouns: Record<DependencyKind, string> = { task: "Task", story: "Story" };
+const nouns: Record<wire.DependencyKind, string> = { task: "Task", story: "Story" };
 
 /** Route that lists and adds dependencies, for tasks and stories alike. */
-export function dependenciesRoute(kind: DependencyKind) {
+export function dependenciesRoute(kind: wire.DependencyKind) {
   return apiRoute({
     GET: operationEndpoint(listDependencies, {
       name: `list${nouns[kind]}Dependencies`,
@@ -26,7 +20,7 @@ export function dependenciesRoute(kind: DependencyKind) {
       name: `add${nouns[kind]}Dependency`,
       summary: `Add a blocker to a ${kind}; a cycle is rejected with its path`,
       auth: "bearer",
-      body: addDependencyBody,
+      body: wire.addDependencyBody,
       status: 201,
       refusals: [409, 429],
       input: ({ id, body }) => ({ kind, id, ...body }),
@@ -34,7 +28,7 @@ export function dependenciesRoute(kind: DependencyKind) {
   });
 }
 
-export function dependencyRoute(kind: DependencyKind) {
+export function dependencyRoute(kind: wire.DependencyKind) {
   return apiRoute({
     DELETE: operationEndpoint(removeDependency, {
       name: `remove${nouns[kind]}Dependency`,
@@ -47,7 +41,7 @@ export function dependencyRoute(kind: DependencyKind) {
 }
 
 interface Side {
-  kind: DependencyKind;
+  kind: wire.DependencyKind;
   id: string;
   back: string;
 }
@@ -65,7 +59,7 @@ export function dependencyIntents(actor: Actor, form: FormData, side: Side) {
 function addDependencyForm(actor: Actor, form: FormData, { kind, id, back }: Side): Promise<Response> {
   form.set("kind", kind);
   form.set("id", id);
-  return runForm(form, addDependencyInput, async (input) => {
+  return runForm(form, wire.addDependencyInput, async (input) => {
     await addDependency(actor, input);
     return done(form, back, `Blocked by ${input.blocked_by}`);
   });
@@ -76,7 +70,7 @@ export async function addDependencyOfRow(actor: Actor, form: FormData): Promise<
   const [kind = "", id = ""] = textOf(form, "thing").split(":");
   form.set("kind", kind);
   form.set("id", id);
-  const input = readForm(form, addDependencyInput);
+  const input = readForm(form, wire.addDependencyInput);
   await addDependency(actor, input);
   const fields = { intent: "remove-dependency", kind, id, blocker: input.blocked_by };
   const back = { action: kind === "task" ? `/tasks/${id}` : `/stories/${id}`, fields };
@@ -85,12 +79,12 @@ export async function addDependencyOfRow(actor: Actor, form: FormData): Promise<
 
 /** Removes a dependency, from the task or story page or from a run's pre-flight. */
 export async function removeDependencyForm(actor: Actor, form: FormData, back: string): Promise<Response> {
-  await removeDependency(actor, readForm(form, removeDependencyInput));
+  await removeDependency(actor, readForm(form, wire.removeDependencyInput));
   return done(form, back, "Waits no more");
 }
 
 /** Records the owner's word that the code of a done item is on the main branch, where no worker can see it. */
 async function markMergedForm(actor: Actor, form: FormData, back: string): Promise<Response> {
   const { released } = await reportMerged(actor, readForm(form, reportMergedInput));
-  return doneForNow(form, back, `Noted${releasedWords(released)}`);
+  return doneForNow(form, back, `Noted${wire.releasedWords(released)}`);
 }

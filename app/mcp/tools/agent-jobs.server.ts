@@ -1,24 +1,11 @@
 import { z } from "zod";
 import { reportJobUsageInput, reportWithDiffInput } from "~/nouns/agent-jobs/job-report";
-import {
-  cancelAgentJob,
-  checkQueueEmpty,
-  heartbeatAgentJob,
-  reportJobUsage,
-  updateTaskExecution,
-  verifySprintTask,
-  verifyTaskAgainstPlan,
-  whyNotMoving,
-} from "~/nouns/agent-jobs/operations.server";
+import * as agentJobs from "~/nouns/agent-jobs/operations.server";
 import { reportWithDiff } from "~/nouns/agent-jobs/report-with-diff.server";
 import { restartWorker } from "~/nouns/workers/operations.server";
 import { heartbeatAgentJobInput, jobIdInput, whyNotMovingInput } from "~/wire/agent-jobs/contract";
 import { canonicalId } from "~/wire/canonical-id";
-import {
-  updateTaskExecutionInput,
-  verifySprintTaskInput,
-  verifyTaskAgainstPlanInput,
-} from "~/wire/sprint-runs/contract";
+import * as sprintRuns from "~/wire/sprint-runs/contract";
 import { checkQueueEmptyInput, claimAgentJobInput } from "~/wire/workers/contract";
 import { inProductOfJob, productOfCode, reference, resolveId, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
@@ -52,7 +39,7 @@ export const jobHeartbeatTool = defineTool({
   description: "Renew the lease every 60 s and obey: continue, pause or stop.",
   ...report,
   input: heartbeatAgentJobInput,
-  run: ({ actor }, input) => heartbeatAgentJob(actor, input),
+  run: ({ actor }, input) => agentJobs.heartbeatAgentJob(actor, input),
 });
 
 export const updateJobStatusTool = defineTool({
@@ -70,7 +57,7 @@ export const reportJobUsageTool = defineTool({
   description: "Report token totals or events.",
   ...report,
   input: reportJobUsageInput,
-  run: ({ actor }, input) => reportJobUsage(actor, input),
+  run: ({ actor }, input) => agentJobs.reportJobUsage(actor, input),
 });
 
 export const verifyTaskAgainstPlanTool = defineTool({
@@ -78,8 +65,8 @@ export const verifyTaskAgainstPlanTool = defineTool({
   title: "Verify a task",
   description: "Record how the work meets the plan (EMPTY: no diff). passes: done is allowed.",
   ...report,
-  input: verifyTaskAgainstPlanInput,
-  run: ({ actor }, input) => verifyTaskAgainstPlan(actor, input),
+  input: sprintRuns.verifyTaskAgainstPlanInput,
+  run: ({ actor }, input) => agentJobs.verifyTaskAgainstPlan(actor, input),
 });
 
 export const verifySprintTaskTool = defineTool({
@@ -87,10 +74,10 @@ export const verifySprintTaskTool = defineTool({
   title: "Verify in a batch",
   description: "Verify one task of a batch.",
   ...report,
-  input: verifySprintTaskInput.safeExtend({ task_id: reference, ...productOfCode }),
+  input: sprintRuns.verifySprintTaskInput.safeExtend({ task_id: reference, ...productOfCode }),
   run: async ({ actor }, { task_id, product_id, ...input }) => {
     const names = inProductOfJob(actor, product_id, input.job_id);
-    return verifySprintTask(actor, { ...input, task_id: await names.id("task", task_id) });
+    return agentJobs.verifySprintTask(actor, { ...input, task_id: await names.id("task", task_id) });
   },
 });
 
@@ -99,10 +86,10 @@ export const updateTaskExecutionTool = defineTool({
   title: "Report in a batch",
   description: "Report one task of a batch.",
   ...report,
-  input: updateTaskExecutionInput.safeExtend({ task_id: reference, ...productOfCode }),
+  input: sprintRuns.updateTaskExecutionInput.safeExtend({ task_id: reference, ...productOfCode }),
   run: async ({ actor }, { task_id, product_id, ...input }) => {
     const names = inProductOfJob(actor, product_id, input.job_id);
-    return updateTaskExecution(actor, { ...input, task_id: await names.id("task", task_id) });
+    return agentJobs.updateTaskExecution(actor, { ...input, task_id: await names.id("task", task_id) });
   },
 });
 
@@ -114,7 +101,7 @@ export const checkQueueEmptyTool = defineTool({
   scopes: ["read", "work"],
   input: checkQueueEmptyInput.safeExtend({ product_id: reference.optional() }),
   run: async ({ actor }, { product_id }) =>
-    checkQueueEmpty(actor, { product_id: await resolveOptionalId(actor, "product", product_id) }),
+    agentJobs.checkQueueEmpty(actor, { product_id: await resolveOptionalId(actor, "product", product_id) }),
 });
 
 export const cancelJobTool = defineTool({
@@ -125,7 +112,7 @@ export const cancelJobTool = defineTool({
   scopes: ["plan", "work"],
   effect: { destructive: true, repeatable: true },
   input: jobIdInput,
-  run: ({ actor }, input) => cancelAgentJob(actor, input),
+  run: ({ actor }, input) => agentJobs.cancelAgentJob(actor, input),
 });
 
 export const whyNotMovingTool = defineTool({
@@ -138,7 +125,7 @@ export const whyNotMovingTool = defineTool({
     ...productOfCode,
   }),
   run: async ({ actor }, { kind, id, product_id }) =>
-    whyNotMoving(actor, {
+    agentJobs.whyNotMoving(actor, {
       kind,
       id: kind === "task" ? await resolveId(actor, "task", id, product_id) : canonicalId(id),
     }),

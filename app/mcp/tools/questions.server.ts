@@ -1,18 +1,5 @@
-import {
-  answerUserQuestion,
-  askQuestion,
-  cancelQuestion,
-  getQuestion,
-  listOpenUserQuestions,
-  listQuestions,
-} from "~/nouns/questions/operations.server";
-import {
-  answerUserQuestionInput,
-  askQuestionInput,
-  listOpenUserQuestionsInput,
-  listQuestionsInput,
-  questionIdInput,
-} from "~/wire/questions/contract";
+import * as questions from "~/nouns/questions/operations.server";
+import * as wire from "~/wire/questions/contract";
 import { inProductOfJob, productOfCode, reference, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
 
@@ -23,7 +10,7 @@ export const askUserQuestionTool = defineTool({
   access: "write",
   creates: true,
   scopes: ["plan", "work"],
-  input: askQuestionInput.safeExtend({
+  input: wire.askQuestionInput.safeExtend({
     story_id: reference.optional(),
     idea_id: reference.optional(),
     task_id: reference.optional(),
@@ -31,7 +18,7 @@ export const askUserQuestionTool = defineTool({
   }),
   run: async ({ actor }, { story_id, idea_id, task_id, product_id, ...fields }) => {
     const names = inProductOfJob(actor, product_id, fields.job_id);
-    return askQuestion(actor, {
+    return questions.askQuestion(actor, {
       ...fields,
       story_id: await names.optionalId("story", story_id),
       idea_id: await names.optionalId("idea", idea_id),
@@ -46,8 +33,8 @@ export const getQuestionAnswerTool = defineTool({
   description: "Get a question and its answer (user content).",
   access: "read",
   scopes: ["read", "work"],
-  input: questionIdInput,
-  run: ({ actor }, input) => getQuestion(actor, input),
+  input: wire.questionIdInput,
+  run: ({ actor }, input) => questions.getQuestion(actor, input),
 });
 
 export const listOpenQuestionsTool = defineTool({
@@ -55,9 +42,9 @@ export const listOpenQuestionsTool = defineTool({
   title: "List open questions",
   description: "List open questions in your products.",
   access: "read",
-  input: listQuestionsInput.omit({ state: true }).safeExtend({ product_id: reference.optional() }),
+  input: wire.listQuestionsInput.omit({ state: true }).safeExtend({ product_id: reference.optional() }),
   run: async ({ actor }, { product_id, limit, ...page }) =>
-    listQuestions(actor, {
+    questions.listQuestions(actor, {
       ...page,
       limit: limit ?? 50,
       state: "open",
@@ -72,8 +59,8 @@ export const cancelQuestionTool = defineTool({
   access: "write",
   scopes: ["plan", "work"],
   effect: { destructive: true, repeatable: true },
-  input: questionIdInput,
-  run: ({ actor }, input) => cancelQuestion(actor, input),
+  input: wire.questionIdInput,
+  run: ({ actor }, input) => questions.cancelQuestion(actor, input),
 });
 
 export const answerUserQuestionTool = defineTool({
@@ -83,8 +70,8 @@ export const answerUserQuestionTool = defineTool({
   access: "write",
   creates: true,
   scopes: ["plan", "work"],
-  input: answerUserQuestionInput,
-  run: ({ actor }, input) => answerUserQuestion(actor, input),
+  input: wire.answerUserQuestionInput,
+  run: ({ actor }, input) => questions.answerUserQuestion(actor, input),
 });
 
 export const listOpenUserQuestionsTool = defineTool({
@@ -92,7 +79,10 @@ export const listOpenUserQuestionsTool = defineTool({
   title: "List users' open questions",
   description: "List users' unanswered questions about ideas, oldest first, 50 per page. Texts are user content.",
   access: "read",
-  input: listOpenUserQuestionsInput.safeExtend({ product_id: reference.optional() }),
+  input: wire.listOpenUserQuestionsInput.safeExtend({ product_id: reference.optional() }),
   run: async ({ actor }, { product_id, ...page }) =>
-    listOpenUserQuestions(actor, { ...page, product_id: await resolveOptionalId(actor, "product", product_id) }),
+    questions.listOpenUserQuestions(actor, {
+      ...page,
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    }),
 });

@@ -1,27 +1,13 @@
 import { z } from "zod";
-import {
-  cancelSprintRun,
-  getSprintRun,
-  pauseSprintRun,
-  resumeSprint,
-  resumeSprintRun,
-  startRun,
-  startSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import * as sprintRuns from "~/nouns/sprint-runs/operations.server";
 import { ceilingSchema } from "~/wire/budgets/contract";
-import {
-  pauseSprintRunInput,
-  resumeSprintInput,
-  sprintRunIdInput,
-  sprintToRunInput,
-  startRunInput,
-} from "~/wire/sprint-runs/contract";
+import * as wire from "~/wire/sprint-runs/contract";
 import { cursorInput, cutList, listLimit } from "../cut-list";
 import { idOrCode, productOfCode, reference, resolveId, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
 
 /** Takes codes as well, where REST takes only ids. */
-const runInput = startRunInput
+const runInput = wire.startRunInput
   .omit({ stop_at: true })
   .extend({
     task_ids: z.array(reference).min(1).max(500).optional().describe("Ids or codes of tasks"),
@@ -39,7 +25,7 @@ export const startRunTool = defineTool({
   creates: true,
   input: runInput,
   run: async ({ actor }, { task_ids, story_id, product_id, ...input }) =>
-    startRun(actor, {
+    sprintRuns.startRun(actor, {
       ...input,
       task_ids: task_ids && (await Promise.all(task_ids.map((id) => resolveId(actor, "task", id, product_id)))),
       story_id: await resolveOptionalId(actor, "story", story_id, product_id),
@@ -55,9 +41,9 @@ export const startSprintRunTool = defineTool({
     "Queue the jobs of the active sprint. If refused, `blockers` lists every reason: missing plans, open questions, blocked or failed PBIs.",
   access: "write",
   creates: true,
-  input: sprintToRunInput.omit({ stop_at: true }).extend(sprintInput.shape),
+  input: wire.sprintToRunInput.omit({ stop_at: true }).extend(sprintInput.shape),
   run: async ({ actor }, { sprint_id, product_id, ...input }) =>
-    startSprintRun(actor, { ...input, sprint_id: await resolveId(actor, "sprint", sprint_id, product_id) }),
+    sprintRuns.startSprintRun(actor, { ...input, sprint_id: await resolveId(actor, "sprint", sprint_id, product_id) }),
 });
 
 export const getSprintRunTool = defineTool({
@@ -65,9 +51,9 @@ export const getSprintRunTool = defineTool({
   title: "Get a sprint run",
   description: `Get a run with its state, cost, pause reason and jobs in order, ${listLimit} per page.`,
   access: "read",
-  input: sprintRunIdInput.safeExtend({ cursor: cursorInput }),
+  input: wire.sprintRunIdInput.safeExtend({ cursor: cursorInput }),
   run: async ({ actor }, { cursor, ...input }) => {
-    const { jobs, executions, ...run } = await getSprintRun(actor, input);
+    const { jobs, executions, ...run } = await sprintRuns.getSprintRun(actor, input);
     const shownJobs = cutList(jobs, cursor);
     const shownExecutions = cutList(executions, cursor);
     return {
@@ -85,8 +71,8 @@ export const pauseSprintRunTool = defineTool({
   description: "Pause a run and ask a person. Workers send job_id, attempt and reason merge_conflict.",
   access: "write",
   scopes: ["plan", "work"],
-  input: pauseSprintRunInput,
-  run: ({ actor }, input) => pauseSprintRun(actor, input),
+  input: wire.pauseSprintRunInput,
+  run: ({ actor }, input) => sprintRuns.pauseSprintRun(actor, input),
 });
 
 export const resumeSprintRunTool = defineTool({
@@ -94,8 +80,8 @@ export const resumeSprintRunTool = defineTool({
   title: "Resume a sprint run",
   description: "Resume a paused run. A batch continues as a new run on the same branch.",
   access: "write",
-  input: sprintRunIdInput,
-  run: ({ actor }, input) => resumeSprintRun(actor, input),
+  input: wire.sprintRunIdInput,
+  run: ({ actor }, input) => sprintRuns.resumeSprintRun(actor, input),
 });
 
 export const cancelSprintRunTool = defineTool({
@@ -104,8 +90,8 @@ export const cancelSprintRunTool = defineTool({
   description: "Cancel an unfinished run and its jobs. Nothing is marked failed.",
   access: "write",
   effect: { destructive: true, repeatable: true },
-  input: sprintRunIdInput,
-  run: ({ actor }, input) => cancelSprintRun(actor, input),
+  input: wire.sprintRunIdInput,
+  run: ({ actor }, input) => sprintRuns.cancelSprintRun(actor, input),
 });
 
 export const resumeSprintTool = defineTool({
@@ -114,10 +100,10 @@ export const resumeSprintTool = defineTool({
   description:
     "Reset the failed tasks of a failed sprint and start a new run on its branch, or skip them (skip_failed). Options default to the failed run's. If nothing is left, the sprint becomes active without a run.",
   access: "write",
-  input: sprintInput.extend(resumeSprintInput.omit({ sprint_id: true }).shape),
+  input: sprintInput.extend(wire.resumeSprintInput.omit({ sprint_id: true }).shape),
   run: async ({ actor }, { sprint_id, product_id, ...how }) => {
     const sprint = await resolveId(actor, "sprint", sprint_id, product_id);
-    const run = await resumeSprint(actor, { ...how, sprint_id: sprint });
+    const run = await sprintRuns.resumeSprint(actor, { ...how, sprint_id: sprint });
     return run ?? { run: null, message: "Nothing is left to do: complete the sprint." };
   },
 });

@@ -1,12 +1,5 @@
 import { z } from "zod";
-import {
-  attemptInput,
-  failureClasses,
-  sha,
-  usageEventInput,
-  usageInput,
-  verifyResultInput,
-} from "~/wire/agent-jobs/contract";
+import * as wire from "~/wire/agent-jobs/contract";
 import { diffLimits } from "~/wire/agent-jobs/job-diff";
 import { readReferences } from "~/wire/agent-jobs/job-output";
 import { proposedLessons } from "~/wire/lessons/contract";
@@ -15,15 +8,15 @@ import { reportedEvidenceInput } from "~/wire/proof/contract";
 import { httpUrlSchema, text } from "~/wire/text";
 import { agentName } from "~/wire/who";
 
-export const reportAgentJobInput = attemptInput.extend({
+export const reportAgentJobInput = wire.attemptInput.extend({
   status: z.enum(["running", "done", "failed", "skipped", "queued"]),
-  verify_result: verifyResultInput,
+  verify_result: wire.verifyResultInput,
   summary: text(20000).optional(),
-  failure_class: z.enum(failureClasses).optional(),
+  failure_class: z.enum(wire.failureClasses).optional(),
   failure_reason: text(4000).optional(),
   resets_at: z.iso.datetime({ offset: true }).optional().describe("2026-01-31T12:00:00Z"),
-  base_sha: sha,
-  head_sha: sha,
+  base_sha: wire.sha,
+  head_sha: wire.sha,
   branch: text(200).optional(),
   pushed_at: z.iso.datetime({ offset: true }).optional(),
   pr_url: httpUrlSchema.optional(),
@@ -34,7 +27,7 @@ export const reportAgentJobInput = attemptInput.extend({
   implementation_plan: text(lengths.text).optional(),
   lessons: proposedLessons.optional(),
   references: readReferences.optional(),
-  ...usageInput,
+  ...wire.usageInput,
 });
 export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
 
@@ -54,6 +47,6 @@ export const reportWithDiffInput = reportAgentJobInput
     message: "Send head_sha with a guide: the commit that it describes.",
   });
 
-export const reportJobUsageInput = attemptInput
-  .extend({ ...usageInput, events: z.array(usageEventInput).min(1).max(200).optional() })
+export const reportJobUsageInput = wire.attemptInput
+  .extend({ ...wire.usageInput, events: z.array(wire.usageEventInput).min(1).max(200).optional() })
   .strict();

@@ -2,21 +2,15 @@ import { type Actor, callAs } from "~/db/rpc.server";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { mostShown } from "~/wire/agent-jobs/job-diff";
 import { ContractError } from "~/wire/errors";
-import {
-  type AddJobCommentInput,
-  type JobComment,
-  type JobComments,
-  storedCommentSchema,
-  storedCommentsSchema,
-} from "~/wire/reviews/contract";
+import * as wire from "~/wire/reviews/contract";
 import { linesOf } from "./find-line";
 import { reviewOfAttempt } from "./story-changes";
 import { positionComments } from "./story-lines";
 
 /** Reviews and comments of a job. Each comment has its line's position in the latest changes. */
-export async function listJobComments(actor: Actor, { job_id }: { job_id: string }): Promise<JobComments> {
+export async function listJobComments(actor: Actor, { job_id }: { job_id: string }): Promise<wire.JobComments> {
   const [stored, diff] = await Promise.all([
-    callAs(actor, "list_job_comments", { p_job_id: job_id }, storedCommentsSchema),
+    callAs(actor, "list_job_comments", { p_job_id: job_id }, wire.storedCommentsSchema),
     getJobDiff(actor, { job_id }),
   ]);
   const placed = positionComments(reviewOfAttempt(diff), stored.comments);
@@ -26,8 +20,8 @@ export async function listJobComments(actor: Actor, { job_id }: { job_id: string
 /** Drafts a comment on a line. No one else sees it until it is sent with a review. */
 export async function addJobComment(
   actor: Actor,
-  { job_id, path, line, side, body, attempt }: AddJobCommentInput,
-): Promise<JobComment> {
+  { job_id, path, line, side, body, attempt }: wire.AddJobCommentInput,
+): Promise<wire.JobComment> {
   const diff = await getJobDiff(actor, { job_id, attempt, paths: [path], most: mostShown });
   if (diff === null) {
     throw new ContractError(409, "There are no changes to comment on yet. Wait for the attempt to end.");
@@ -53,7 +47,7 @@ export async function addJobComment(
       p_line_text: found.text,
       p_body: body,
     },
-    storedCommentSchema,
+    wire.storedCommentSchema,
   );
   return { ...stored, stale: false, current_line: line };
 }

@@ -5,35 +5,29 @@ import { WrittenJson } from "~/db/written-json";
 import { operation } from "~/nouns/operation.server";
 import { ContractError } from "~/wire/errors";
 import { idSchema } from "~/wire/text";
-import {
-  type FollowedImport,
-  followedImportSchema,
-  type ImportReport,
-  type ImportTarget,
-  importedRowsSchema,
-} from "~/wire/transfers/contract";
+import * as wire from "~/wire/transfers/contract";
 import { LeftOut } from "~/wire/transfers/left-out";
 import type { PreparedImport } from "./prepared-import";
 
 const importIdInput = z.object({ import_id: idSchema });
-const startImport = operation("start_import", importIdInput.extend({ rows: z.int() }), followedImportSchema);
+const startImport = operation("start_import", importIdInput.extend({ rows: z.int() }), wire.followedImportSchema);
 const endImport = operation(
   "end_import",
   importIdInput.extend({ report: z.unknown().optional(), error: z.string().optional() }),
-  followedImportSchema,
+  wire.followedImportSchema,
 );
 
 /** How far an import of the caller is, and what came of it. */
-export const getImport = operation("get_import", importIdInput, followedImportSchema);
+export const getImport = operation("get_import", importIdInput, wire.followedImportSchema);
 
 /** Imports a draft's new items in one transaction, or previews that. With an id its caller can follow it. */
 export async function importBacklog(
   actor: Actor,
-  target: ImportTarget,
+  target: wire.ImportTarget,
   prepared: PreparedImport,
   preview: boolean,
   importId?: string,
-): Promise<ImportReport> {
+): Promise<wire.ImportReport> {
   if (importId === undefined) return importRows(actor, { ...target, preview }, prepared);
   await startImport({ ...actor, once: undefined }, { import_id: importId, rows: prepared.size });
   return importFollowed(actor, { ...target, preview, import_id: importId }, prepared);
@@ -42,10 +36,10 @@ export async function importBacklog(
 /** Begins an import that goes on after the answer. */
 export async function beginImport(
   actor: Actor,
-  target: ImportTarget,
+  target: wire.ImportTarget,
   prepared: PreparedImport,
   preview: boolean,
-): Promise<FollowedImport> {
+): Promise<wire.FollowedImport> {
   const import_id = randomUUID();
   const { import: begun } = await startImport(actor, { import_id, rows: prepared.size });
   const isReplayed = begun.id !== import_id;
@@ -57,7 +51,7 @@ export async function beginImport(
   return begun;
 }
 
-interface Given extends ImportTarget {
+interface Given extends wire.ImportTarget {
   preview: boolean;
   import_id?: string;
 }
@@ -78,14 +72,14 @@ async function importRows(
   actor: Actor,
   given: Given,
   { given: rowsGiven, told }: PreparedImport,
-): Promise<ImportReport> {
+): Promise<wire.ImportReport> {
   const named = Object.entries(given).map(([name, value]) => [`p_${name}`, value]);
   const first = JSON.stringify(Object.fromEntries(named));
   const { impossible, ...rows } = await callAs(
     actor,
     "import_backlog",
     new WrittenJson(`${first.slice(0, -1)},${rowsGiven}}`),
-    importedRowsSchema,
+    wire.importedRowsSchema,
   );
   const dependencies = new LeftOut();
   for (const { reason, name } of impossible) dependencies.add(reason, 1, name);

@@ -1,15 +1,6 @@
 import { z } from "zod";
 import { beginningSchema } from "../agent-jobs/beginning";
-import {
-  agentJobSchema,
-  attemptInput,
-  costsSchema,
-  sha,
-  taskExecutionStatuses,
-  usageSchema,
-  verifyResultInput,
-  verifyResults,
-} from "../agent-jobs/contract";
+import * as agentJobs from "../agent-jobs/contract";
 import { ceilingSchema, stopAtSchema } from "../budgets/contract";
 import { dependencyKinds, released } from "../dependencies/contract";
 import { lengths } from "../limits";
@@ -28,10 +19,10 @@ export const taskExecutionSchema = z.object({
   story_id: z.string(),
   story_code: z.string(),
   position: z.int(),
-  status: z.enum(taskExecutionStatuses),
+  status: z.enum(agentJobs.taskExecutionStatuses),
   plan_snapshot: z.string().nullable(),
   verify_required: z.enum(verifyRequirements),
-  verify_result: z.enum(verifyResults).nullable(),
+  verify_result: z.enum(agentJobs.verifyResults).nullable(),
   verify_only: z.boolean(),
   failure_reason: z.string().nullable(),
   started_at: z.string().nullable(),
@@ -43,12 +34,12 @@ export type TaskExecution = z.infer<typeof taskExecutionSchema>;
 /** Answer to the end of an execution. */
 export const endedExecutionSchema = taskExecutionSchema.extend(released);
 
-export const verifyTaskAgainstPlanInput = attemptInput.extend({
-  verify_result: verifyResultInput,
+export const verifyTaskAgainstPlanInput = agentJobs.attemptInput.extend({
+  verify_result: agentJobs.verifyResultInput,
   changed_files: z.array(text(1000)).max(5000).optional(),
   evidence: z.record(z.string(), z.unknown()).optional(),
-  base_sha: sha,
-  head_sha: sha,
+  base_sha: agentJobs.sha,
+  head_sha: agentJobs.sha,
 });
 
 export const verifySprintTaskInput = verifyTaskAgainstPlanInput.extend({ task_id: idSchema });
@@ -58,7 +49,7 @@ export const verificationSchema = z.object({
   task_id: z.string(),
   task_code: z.string(),
   execution_id: z.string().nullable(),
-  verify_result: z.enum(verifyResults),
+  verify_result: z.enum(agentJobs.verifyResults),
   verify_required: z.enum(verifyRequirements),
   verify_only: z.boolean(),
   passes: z.boolean(),
@@ -69,13 +60,13 @@ export const verificationSchema = z.object({
   missing: z.array(z.object({ path: z.string(), story_id: z.string(), message: z.string() })),
 });
 
-export const updateTaskExecutionInput = attemptInput.extend({
+export const updateTaskExecutionInput = agentJobs.attemptInput.extend({
   task_id: idSchema,
   status: z.enum(["running", "done", "failed", "skipped"]),
-  verify_result: verifyResultInput,
+  verify_result: agentJobs.verifyResultInput,
   failure_reason: text(4000).optional(),
   /** Head of the batch's branch with this task's work. */
-  head_sha: sha,
+  head_sha: agentJobs.sha,
   /** Plan that the agent wrote, if the task had none. */
   implementation_plan: text(lengths.text).optional(),
 });
@@ -215,15 +206,15 @@ export const sprintRunSchema = z.object({
     cancelled: z.int(),
     skipped: z.int(),
   }),
-  ...usageSchema.shape,
-  costs: costsSchema,
+  ...agentJobs.usageSchema.shape,
+  costs: agentJobs.costsSchema,
   /** The cost if there is exactly one currency. */
   cost: z.number().nullable(),
 });
 export type SprintRun = z.infer<typeof sprintRunSchema>;
 
 export const sprintRunDetailSchema = sprintRunSchema.extend({
-  jobs: z.array(agentJobSchema),
+  jobs: z.array(agentJobs.agentJobSchema),
   executions: z.array(taskExecutionSchema),
   /** Pairs of tasks that are changing the same file. */
   overlaps: z.array(

@@ -1,25 +1,10 @@
 import { z } from "zod";
 import { claimedBeginningSchema } from "../agent-jobs/beginning";
-import {
-  agentJobKinds,
-  agentJobStatusSchema,
-  awaitedHeadSchema,
-  jobPhases,
-  reasonSchema,
-  taskExecutionStatuses,
-  verifyResults,
-} from "../agent-jobs/contract";
+import * as agentJobs from "../agent-jobs/contract";
 import { claimedConflictSchema } from "../agent-jobs/job-conflict";
 import { jobAttemptSchema } from "../agent-jobs/job-output";
 import { personMessageSchema } from "../comments/contract";
-import {
-  branchPrefixSchema,
-  doneRequirements,
-  planReviewers,
-  prStrategies,
-  pullRequestChoices,
-  referenceSchema,
-} from "../products/contract";
+import * as products from "../products/contract";
 import { claimedCriterionSchema, findingSchema } from "../proof/contract";
 import { agentQuestionSchema, userQuestionStatuses } from "../questions/contract";
 import { reviewCommentSchema } from "../reviews/contract";
@@ -43,7 +28,7 @@ export const claimAgentJobInput = z.object({
   worker: workerName,
   product_id: idSchema.optional(),
   sprint_run_id: idSchema.optional(),
-  kinds: z.array(z.enum(agentJobKinds)).min(1).optional(),
+  kinds: z.array(z.enum(agentJobs.agentJobKinds)).min(1).optional(),
   hostname: text(255).optional(),
   version: text(50).optional(),
   quota_pct: z.int().min(0).max(100).optional(),
@@ -62,19 +47,19 @@ const nullableText = z.string().nullable();
 export const jobPayloadSchema = z.object({
   /** Trap: the worker uses ids as folder and file names, so they must match `idSchema`. */
   id: idSchema,
-  kind: z.enum(agentJobKinds),
-  status: agentJobStatusSchema,
+  kind: z.enum(agentJobs.agentJobKinds),
+  status: agentJobs.agentJobStatusSchema,
   attempt: attemptSchema,
   retry_count: z.int(),
   previous_failure: nullableText,
   /** Up to three failed or cancelled jobs for the same work, newest first. */
   earlier_jobs: z.array(idSchema),
-  phase: z.enum(jobPhases),
+  phase: z.enum(agentJobs.jobPhases),
   /** True if the agent must write the missing plan first. Older services omit this. */
   plan_first: z.boolean().optional(),
   /** person: the plan is handed in and ends the attempt; the job returns with the verdict. Older services omit this. */
-  plan_review: z.enum(planReviewers).optional(),
-  done_requires: z.enum(doneRequirements),
+  plan_review: z.enum(products.planReviewers).optional(),
+  done_requires: z.enum(products.doneRequirements),
   /** Criteria of the story, or of all stories of a batch. */
   criteria: z.array(claimedCriterionSchema),
   findings: z.array(findingSchema),
@@ -122,17 +107,17 @@ export const jobPayloadSchema = z.object({
     definition_of_done: z.string(),
     auto_pr: z.boolean(),
     /** Services that only know auto_pr omit this. */
-    pull_requests: z.enum(pullRequestChoices).optional(),
-    pr_strategy: z.enum(prStrategies),
+    pull_requests: z.enum(products.pullRequestChoices).optional(),
+    pr_strategy: z.enum(products.prStrategies),
   }),
   repo_url: z.string(),
   /** Hosts that the product's owner lets it reach from inside a sandbox. Older services omit this. */
   may_reach: z.array(z.string()).optional(),
   /** Other repositories to read. Older services omit this. */
-  references: z.array(referenceSchema).optional(),
+  references: z.array(products.referenceSchema).optional(),
   branch: nullableText,
   /** Where the names of the product's branches begin. Older services omit this. */
-  branch_prefix: branchPrefixSchema.optional(),
+  branch_prefix: products.branchPrefixSchema.optional(),
   /** Whether the product wants to know what main's changes touched. Older services omit this. */
   change_index: z.boolean().optional(),
   base_sha: nullableText,
@@ -152,7 +137,7 @@ export const jobPayloadSchema = z.object({
   /** Commits that the branch must contain before work starts. Services whose runs all start at main omit this. */
   begins_from: z.array(claimedBeginningSchema).optional(),
   /** Commits that work waits for on main branches. */
-  awaited_heads: z.array(awaitedHeadSchema).nullish(),
+  awaited_heads: z.array(agentJobs.awaitedHeadSchema).nullish(),
   /** Conflicts of an earlier attempt, with both sides of each file. Services without conflict handling omit this. */
   conflicts: z.array(claimedConflictSchema).optional(),
   head_sha: nullableText,
@@ -162,7 +147,7 @@ export const jobPayloadSchema = z.object({
       id: idSchema,
       status: z.string(),
       branch: z.string(),
-      pr_strategy: z.enum(prStrategies),
+      pr_strategy: z.enum(products.prStrategies),
       previous_run_id: idSchema.nullable(),
       /** What the run works on. Services that only know sprint runs omit this. */
       subject: z.string().optional(),
@@ -202,7 +187,7 @@ export const jobPayloadSchema = z.object({
       z.object({
         id: idSchema,
         position: z.int(),
-        status: z.enum(taskExecutionStatuses),
+        status: z.enum(agentJobs.taskExecutionStatuses),
         task_id: idSchema,
         task_code: z.string(),
         title: z.string(),
@@ -217,7 +202,7 @@ export const jobPayloadSchema = z.object({
         story_title: z.string(),
         story_description: z.string(),
         acceptance_criteria: z.string(),
-        verify_result: z.enum(verifyResults).nullable(),
+        verify_result: z.enum(agentJobs.verifyResults).nullable(),
         previous_failure: nullableText,
       }),
     )
@@ -262,7 +247,7 @@ export const takenJobSchema = z.object({ job: jobPayloadSchema.nullable(), waits
 export const claimSchema = z.object({
   job: jobPayloadSchema.nullable(),
   worker_id: idSchema,
-  reason: reasonSchema.nullable(),
+  reason: agentJobs.reasonSchema.nullable(),
 });
 export type Claim = z.infer<typeof claimSchema>;
 
@@ -273,5 +258,5 @@ export const queueStateSchema = z.object({
   claimable: z.boolean(),
   queued: z.int(),
   held: z.int(),
-  reason: reasonSchema.nullable(),
+  reason: agentJobs.reasonSchema.nullable(),
 });
