@@ -22,7 +22,8 @@ export function EstimateLine({ forecast: { estimate } }: { forecast: Pick<Foreca
     return <p className="text-muted">Not enough data for one task yet: {of} of 8 finished tasks.</p>;
   }
   const parts = [`${Math.round(minutes.low)} to ${Math.round(minutes.high)} min`];
-  if (cost) parts.unshift(`${amountText(cost.low, cost.currency)} to ${amountText(cost.high, cost.currency)}`);
+  const rough = (one: number) => amountText(Number(one.toPrecision(2)), cost?.currency ?? "");
+  if (cost) parts.unshift(`${rough(cost.low)} to ${rough(cost.high)}`);
   else if (tokens) parts.unshift(`${amountText(tokens.low, "tokens")} to ${amountText(tokens.high, "tokens")}`);
   return (
     <p>

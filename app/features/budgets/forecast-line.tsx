@@ -1,7 +1,6 @@
-import { countText } from "~/ui/numbers";
+import { amountText, countText } from "~/ui/numbers";
 import { durationText } from "~/ui/relative-time";
 import type { Forecast } from "~/wire/budgets/contract";
-import { amountText } from "../../ui/numbers";
 
 type Shown = Pick<Forecast, "tasks" | "finished" | "too_few" | "seconds" | "tokens" | "costs">;
 
@@ -11,13 +10,11 @@ export function ForecastLine({ forecast }: { forecast: Shown }) {
   if (too_few || seconds === null) {
     return <p className="text-muted">Not enough data for a forecast yet: {finished} of 5 finished tasks.</p>;
   }
-  const parts = [`${durationText(seconds.low * 1000)} to ${durationText(seconds.high * 1000)} of agent time`];
-  for (const { low, high, currency } of costs) {
-    parts.push(`${amountText(low, currency)} to ${amountText(high, currency)}`);
-  }
-  if (costs.length === 0 && tokens !== null) {
-    parts.push(`${amountText(tokens.low, "tokens")} to ${amountText(tokens.high, "tokens")}`);
-  }
+  const sums = costs.length > 0 || tokens === null ? costs : [{ ...tokens, currency: "tokens" }];
+  const parts = [
+    `${durationText(seconds.low * 1000)} to ${durationText(seconds.high * 1000)} of agent time`,
+    ...sums.map(({ low, high, currency }) => `${amountText(low, currency)} to ${amountText(high, currency)}`),
+  ];
   return (
     <p>
       {countText(tasks, "task")}: {parts.join(", ")}.{" "}

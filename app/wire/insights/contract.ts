@@ -111,7 +111,7 @@ const costSchema = z.object({
 export type Cost = z.infer<typeof costSchema>;
 
 /** `key` is the agent, label or month; `several` for what has no one place. */
-const costRowSchema = costSchema.extend({ key: nullableText, model: nullableText });
+const costRowSchema = z.object({ key: nullableText, model: nullableText, ...costSchema.shape });
 export type CostRow = z.infer<typeof costRowSchema>;
 
 export const costGroups = ["agent", "label", "month"] as const;

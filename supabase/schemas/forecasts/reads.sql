@@ -272,10 +272,10 @@ begin
 end;
 $$;
 
--- The three files that most often change with these: at least twice, and in a fifth of their changes.
+-- The three files that most often changed with these in the newest thousand: at least twice, and in a fifth of their changes.
 create function private.changed_together(p_index_id uuid, p_paths text[])
 returns text[] language sql stable set search_path = '' as $$
-  with near as materialized (select c.paths from public.known_changes c where c.index_id = p_index_id and c.paths && p_paths)
+  with near as materialized (select c.paths from public.known_changes c where c.index_id = p_index_id and c.place < 1000 and c.paths && p_paths)
   select array(
     select p from near, unnest(near.paths) p where p <> all (p_paths)
     group by p having count(*) >= greatest(2, (select count(*) from near) / 5.0) order by count(*) desc, p limit 3);
