@@ -287,18 +287,6 @@ describe("doors with an account", () => {
     },
   );
 
-  it("An import counts toward the limit before it is read", async () => {
-    const send = (type: string) =>
-      app.request("/api/products/import", {
-        method: "POST",
-        headers: { ...bearer(token), "content-type": type },
-        body: "no form",
-      });
-    await t.query`delete from public.rate_limit_counters`;
-    for (let time = 0; time < 10; time += 1) expect((await send("text/plain")).status).toBe(400);
-    expect((await send("text/plain")).status).toBe(429);
-  });
-
   it.each(["/stories/x", "/tasks/x"])(
     "10 MB of small parts cost others nothing at %s, and count before they are read",
     { tags: "thorough" },

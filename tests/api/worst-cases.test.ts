@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { allTools, workerTools } from "~/mcp/offers.server";
 import { openApp } from "../setup/app";
-import { routesFromSources } from "../setup/route-build";
+import { addressOf, routesFromSources } from "../setup/route-build";
 import { healthBeside } from "../setup/thread-work";
 import { bearer } from "../setup/world";
 
@@ -60,20 +60,7 @@ const worstArguments = [
   -1e308,
 ];
 
-const own: Record<string, string> = {
-  ":productId": backlog.product.id,
-  ":sprintId": backlog.sprint.id,
-  ":storyId": backlog.story.id,
-  ":taskId": backlog.task.id,
-};
-const anyId = "00000000-0000-4000-8000-000000000000";
-
-function pathOf(route: Route | undefined): string {
-  if (!route) return "";
-  const parts = (route.path ?? "").split("/").filter((part) => part !== "");
-  const parent = pathOf(routes[route.parentId ?? ""]);
-  return parent + parts.map((part) => `/${own[part] ?? part.replace(/^:.*/, anyId)}`).join("");
-}
+const pathOf = addressOf(routes, backlog);
 
 const doors = Object.values(routes)
   .filter(({ module }) => module.action !== undefined)

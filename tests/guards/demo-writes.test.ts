@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openBacklog } from "../setup/app";
-import { routesFromSources } from "../setup/route-build";
+import { addressOf, routesFromSources } from "../setup/route-build";
 import { snapshotTables } from "../setup/table-snapshot";
 import { bearer } from "../setup/world";
 
@@ -32,22 +32,8 @@ const cookie = await app.signIn(demo);
 const token = await t.createToken(demo);
 const { routes } = await routesFromSources({ pages: true });
 
-const own: Record<string, string> = {
-  ":productId": backlog.product.id,
-  ":sprintId": backlog.sprint.id,
-  ":storyId": backlog.story.id,
-  ":taskId": backlog.task.id,
-};
+const pathOf = addressOf(routes, backlog);
 type Route = (typeof routes)[string];
-
-function pathOf(route: Route | undefined): string {
-  if (!route) return "";
-  const parts = (route.path ?? "").split("/").filter((part) => part !== "");
-  const parent = pathOf(routes[route.parentId ?? ""]);
-  return parent + parts.map((part) => `/${own[part] ?? part.replace(/^:.*/, anyId)}`).join("");
-}
-
-const anyId = "00000000-0000-4000-8000-000000000000";
 const writes = Object.values(routes)
   .map((route) => ({ route, name: route.id.replace(/^routes\/|\/route$/g, "") }))
   .filter(({ route }) => route.module.action !== undefined);

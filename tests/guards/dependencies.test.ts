@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import remixConfig from "../../remix.config.js";
 
 const root = join(import.meta.dirname, "../..");
 const packages = z.record(z.string(), z.string());
@@ -28,10 +27,6 @@ describe("the router is patched as far as it can be", () => {
   ])("The package %s is overridden to %s, and installed in that version", (name, version) => {
     expect(manifest.overrides[name]).toBe(version);
     expect(installedVersion(name)).toBe(version);
-  });
-
-  it("Single fetch and lazy route discovery of Remix are off", () => {
-    expect(remixConfig.future).toMatchObject({ v3_singleFetch: false, v3_lazyRouteDiscovery: false });
   });
 
   it("Every dependency is pinned to an exact version", () => {

@@ -114,3 +114,23 @@ function assetsOf(routes: ServerBuild["routes"]): ServerBuild["assets"] {
     routes: Object.fromEntries(described),
   };
 }
+
+/** The address of a route in this backlog; an id of nothing where it has none of that kind. */
+export function addressOf(
+  routes: ServerBuild["routes"],
+  { product, sprint, story, task }: Record<"product" | "sprint" | "story" | "task", { id: string }>,
+) {
+  const own: Record<string, string> = {
+    ":productId": product.id,
+    ":sprintId": sprint.id,
+    ":storyId": story.id,
+    ":taskId": task.id,
+  };
+  const anyId = "00000000-0000-4000-8000-000000000000";
+  return function pathOf(route: Route | undefined): string {
+    if (!route) return "";
+    const parts = (route.path ?? "").split("/").filter((part) => part !== "");
+    const parent = pathOf(routes[route.parentId ?? ""]);
+    return parent + parts.map((part) => `/${own[part] ?? part.replace(/^:.*/, anyId)}`).join("");
+  };
+}

@@ -13,7 +13,7 @@ import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { asUser, becomeCaller, outcomeOf } from "../as-user";
 import { refusalOf } from "../refusal";
-import { attempt, fillProduct, listOperations, snapshot } from "./operations";
+import { attempt, fillProduct, listOperations, ofAccounts, snapshot } from "./operations";
 
 /**
  * An archived product is read-only on every way: each writing operation with the ids of one that holds a run, a job at
@@ -22,9 +22,7 @@ import { attempt, fillProduct, listOperations, snapshot } from "./operations";
 
 /** Operations that may go through in an archived product, and why. Nothing else may. */
 const open: Readonly<Record<string, string>> = {
-  admin_update_user: "of accounts",
-  approve_pairing: "of the account",
-  cancel_pairing: "of the account",
+  ...ofAccounts,
   claim_agent_job: "answers that there is no job",
   create_api_token: "of the account",
   create_product: "another product",
@@ -45,25 +43,14 @@ const open: Readonly<Record<string, string>> = {
   sync_previews: "of the worker",
   restart_worker: "of the worker",
   restore_product: "ends the state",
-  revoke_api_token: "of the account",
-  confirm_chat: "of the account",
   create_chat: "of the account",
-  delete_chat: "of the account",
-  update_chat: "of the account",
-  revoke_other_sessions: "of the account",
-  revoke_pairing: "of the account",
-  revoke_session: "of the account",
   take_agent_job: "names a task by its code (404)",
   search: "reads, and counts that it was asked",
   archive_product: "is done already",
   ping: "reads",
   resolve_reference: "reads",
   set_active_product: "refused for this product; clears another",
-  set_avatar: "of the account",
-  subscribe_push: "of the account",
   undo_change: "there is nothing of this session to take back",
-  unsubscribe_push: "of the account",
-  update_profile: "of the account",
   worker_heartbeat: "presence of the worker",
 };
 

@@ -29,6 +29,14 @@ export async function listOperations(t: TestDatabase, writingOnly: boolean): Pro
 /** What reads, and counts that it was asked: it is volatile and writes nothing else. */
 export const countedReads: readonly string[] = ["list_candidates", "search"];
 
+/** Writes that name no product: what they change is the account's own, in any role. */
+export const ofAccounts: Readonly<Record<string, string>> = Object.fromEntries(
+  `admin_update_user approve_pairing cancel_pairing confirm_chat delete_chat revoke_api_token revoke_other_sessions
+  revoke_pairing revoke_session set_avatar subscribe_push unsubscribe_push update_chat update_profile`
+    .split(/\s+/)
+    .map((name) => [name, "of the account"]),
+);
+
 /** A fitting id for each parameter by its name, so that an operation gets as far as it can. */
 export type Ids = Record<string, string> & { p_product_id: string };
 

@@ -10,7 +10,7 @@ import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { becomeCaller } from "../as-user";
 import { refusalOf } from "../refusal";
-import { attempt, countedReads, fillProduct, listOperations, namesOneOf, snapshot } from "./operations";
+import { attempt, countedReads, fillProduct, listOperations, namesOneOf, ofAccounts, snapshot } from "./operations";
 
 /**
  * Who may what: each operation of the service, called as owner, member, viewer, stranger and demo accounts of one product that holds
@@ -19,9 +19,7 @@ import { attempt, countedReads, fillProduct, listOperations, namesOneOf, snapsho
 
 /** Operations that write and that a viewer may call, and why. Nothing else may. A comment that is sent to an agent is none of them. */
 const openToViewers: Readonly<Record<string, string>> = {
-  admin_update_user: "of accounts",
-  approve_pairing: "of the account",
-  cancel_pairing: "of the account",
+  ...ofAccounts,
   create_api_token: "of the account; the token reads where its person reads",
   create_product: "another product",
   delete_comment: "of their own",
@@ -40,19 +38,8 @@ const openToViewers: Readonly<Record<string, string>> = {
   open_preview: "viewers see previews",
   sync_previews: "of the worker",
   restart_worker: "of the worker",
-  revoke_api_token: "of the account",
-  confirm_chat: "of the account",
-  delete_chat: "of the account",
-  update_chat: "of the account",
-  revoke_other_sessions: "of the account",
-  revoke_pairing: "of the account",
-  revoke_session: "of the account",
   set_active_product: "of the account",
-  set_avatar: "of the account",
-  subscribe_push: "of the account",
   undo_change: "there is nothing of this session to take back",
-  unsubscribe_push: "of the account",
-  update_profile: "of the account",
   worker_heartbeat: "presence of the worker",
 };
 
