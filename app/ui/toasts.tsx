@@ -49,7 +49,7 @@ function ToastCard({ toast }: { toast: Toast }) {
       ) : null}
       {waiting ? (
         <Button size="sm" className="shrink-0" onClick={press(() => begin(waiting))}>
-          Start anyway
+          {waiting.status === "done" ? "Finish anyway" : "Start anyway"}
         </Button>
       ) : null}
       <IconButton label="Dismiss" size="icon-sm" onClick={() => dismissToast(toast.id)}>

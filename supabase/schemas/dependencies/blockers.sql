@@ -49,7 +49,7 @@ returns table (kind text, id uuid) language sql stable set search_path = '' as $
   select r.kind, r.id from reach r;
 $$;
 
--- People may start blocked tasks, but knowingly: they confirm once, and the audit trail records it. An API token
+-- People may start or finish blocked tasks, but knowingly: they confirm once, and the audit trail records it. An API token
 -- belongs to an agent, and no agent starts before its blockers are done. `begin` in the detail is what a page sends
 -- again to confirm. Called before a write; work in progress is not affected.
 -- Definer, like private.require_proof: the caller has write access, and learns only codes (docs/dependencies.md).
@@ -60,7 +60,7 @@ declare
   v_codes text[];
   v_words text;
 begin
-  if p_status is null or p_status not in ('IN_PROGRESS', 'REVIEW') then
+  if p_status is null or p_status = 'TO_DO' or (p_status = 'DONE' and private.is_token()) then
     return;
   end if;
   -- Most tasks are not blocked, and this check is cheaper than listing blockers.
@@ -80,7 +80,8 @@ begin
       jsonb_build_object('blocked_by', v_codes));
   end if;
   if not coalesce(p_confirmed, false) then
-    perform private.refuse(409, format('%s is blocked by %s. Finish that first, or start it anyway.', v_task.code, v_words), jsonb_build_object('blocked_by', v_codes,
+    perform private.refuse(409, format('%s is blocked by %s. Finish that first, or %s it anyway.', v_task.code, v_words,
+      case p_status when 'DONE' then 'finish' else 'start' end), jsonb_build_object('blocked_by', v_codes,
       'begin', jsonb_build_object('task_id', p_task_id, 'status', private.task_status_word(p_status))));
   end if;
   perform private.audit(auth.uid(), auth.uid(), 'task.begun_waiting', jsonb_build_object('product_id', v_task.product_id,

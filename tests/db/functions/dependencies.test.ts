@@ -303,14 +303,14 @@ it("A person who begins a waiting task has to confirm, and that is written down;
   const world = await t.seedSprint({ stories: [1, 1] });
   const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
   await waitStory(world.actor, at(world.stories, 1), at(world.stories, 0));
-  const move = (status: "in_progress" | "review" | "todo", confirmed?: boolean) =>
+  const move = (status: "in_progress" | "review" | "todo" | "done", confirmed?: boolean) =>
     setTaskStatus(world.actor, { task_id: second.id, status, confirmed });
   const begun = async () => {
     const rows = await t.query`select user_id, detail from public.audit_events
         where kind = 'task.begun_waiting' and user_id = ${world.owner.id}`;
     return rows;
   };
-  for (const status of ["in_progress", "review"] as const) {
+  for (const status of ["in_progress", "review", "done"] as const) {
     const { status: code, detail } = await refusalOf(move(status));
     expect([code, detail]).toEqual([
       409,
