@@ -125,7 +125,7 @@ export type Database = {
       };
       claim_schedule_run: { Args: { p_due_at: string; p_missed?: boolean; p_name: string }; Returns: Json };
       cleanup_agent_artifacts: { Args: Record<PropertyKey, never>; Returns: Json };
-      complete_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      complete_sprint: { Args: { p_carry_over?: boolean; p_sprint_id: string }; Returns: Json };
       configure_account: { Args: { p_is_demo?: boolean; p_role?: string; p_user_id: string }; Returns: Json };
       confirm_chat: { Args: { p_chat_id: string }; Returns: Json };
       count_file_bytes: { Args: Record<PropertyKey, never>; Returns: Json };

@@ -7,7 +7,7 @@ import * as wire from "~/wire/sprints/contract";
 export const cancelSprint = operation("cancel_sprint", wire.sprintIdInput, wire.sprintSchema);
 
 /** Completes the active sprint; unfinished stories leave it (specification: States and transitions, Sprint). */
-export const completeSprint = operation("complete_sprint", wire.sprintIdInput, wire.sprintSchema);
+export const completeSprint = operation("complete_sprint", wire.completeSprintInput, wire.sprintSchema);
 
 /** Creates a planned sprint (specification: Sprint). */
 export const createSprint = operation("create_sprint", wire.createSprintWithInput, wire.sprintSchema);

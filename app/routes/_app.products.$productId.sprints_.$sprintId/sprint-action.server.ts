@@ -41,8 +41,9 @@ export async function actOnSprint(
       return done(form, back, "Sprint started");
     },
     "complete-sprint": async () => {
-      await completeSprint(actor, sprint);
-      return done(form, back, "Sprint completed");
+      const carry_over = form.has("carry_over");
+      await completeSprint(actor, { ...sprint, carry_over });
+      return done(form, back, `Sprint completed${carry_over ? ": what was unfinished is in the next one" : ""}`);
     },
     "cancel-sprint": async () => {
       await cancelSprint(actor, sprint);

@@ -2,7 +2,7 @@ import { RunStatus } from "~/features/runs/run-status";
 import { ActionForm } from "~/ui/action-form";
 import { Button, buttonClass } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
-import { TextAreaField, TextField } from "~/ui/field";
+import { CheckField, TextAreaField, TextField } from "~/ui/field";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuHeading, MenuLink } from "~/ui/menu";
 import { CalendarDay } from "~/ui/relative-time";
@@ -55,7 +55,6 @@ function Dates({ sprint }: { sprint: Sprint }) {
 }
 
 function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: number }) {
-  const change = (intent: string, buttons: React.ReactNode) => <ActionForm fields={{ intent }}>{buttons}</ActionForm>;
   if (sprint.status === "planned") {
     return (
       <Confirm
@@ -64,9 +63,8 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
         question={`Cancel ${sprint.code}?`}
         consequence={storyCount > 0 ? "Its stories return to the backlog." : "It has no stories."}
         confirmLabel="Cancel sprint"
-      >
-        {(buttons) => change("cancel-sprint", buttons)}
-      </Confirm>
+        fields={{ intent: "cancel-sprint" }}
+      />
     );
   }
   if (sprint.status === "active") {
@@ -79,7 +77,12 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
         confirmLabel="Complete sprint"
         confirmTone="primary"
       >
-        {(buttons) => change("complete-sprint", buttons)}
+        {(buttons) => (
+          <ActionForm fields={{ intent: "complete-sprint" }} className="grid gap-3">
+            <CheckField name="carry_over" label="Move unfinished stories to the next sprint" />
+            {buttons}
+          </ActionForm>
+        )}
       </Confirm>
     );
   }
@@ -114,11 +117,9 @@ function EditSprint({ sprint }: { sprint: Sprint }) {
               defaultValue={sprint.end_date ?? ""}
             />
           </div>
-          <div>
-            <Button type="submit" tone="primary">
-              Save
-            </Button>
-          </div>
+          <Button type="submit" tone="primary" className="justify-self-start">
+            Save
+          </Button>
         </div>
       </ActionForm>
     </details>

@@ -110,6 +110,8 @@ export const updateSprintInput = z
 
 export const sprintIdInput = z.object({ sprint_id: idSchema });
 
+export const completeSprintInput = sprintIdInput.extend({ carry_over: z.boolean().optional() });
+
 export const getSprintContextInput = z.object({
   sprint_id: idSchema,
   limit: z.int().min(1).max(50).optional(),

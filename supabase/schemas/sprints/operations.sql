@@ -8,11 +8,22 @@ end;
 $$;
 grant execute on function operations.cancel_sprint to authenticated;
 
--- Completes a sprint by hand; unfinished stories leave it (specification: States and transitions, Sprint).
-create function operations.complete_sprint(p_sprint_id uuid)
+-- Completes a sprint by hand; unfinished stories leave it (specification: States and transitions, Sprint), with
+-- p_carry_over for the next planned sprint, or a new one.
+create function operations.complete_sprint(p_sprint_id uuid, p_carry_over boolean default false)
 returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_product_id uuid := private.require_write('sprint', p_sprint_id);
+  v_left uuid[] := array(select s.id from public.stories s where s.sprint_id = p_sprint_id and s.status <> 'DONE' order by s.sort_order);
+  v_next uuid;
 begin
   perform private.change_sprint_status(p_sprint_id, 'ACTIVE', 'COMPLETED');
+  if p_carry_over and v_left <> '{}' then
+    v_next := coalesce(
+      (select s.id from public.sprints s where s.product_id = v_product_id and s.status = 'PLANNED' order by s.start_date, s.created_at limit 1),
+      (operations.create_sprint(v_product_id) ->> 'id')::uuid);
+    perform operations.add_story_to_sprint(v_next, l.id) from unnest(v_left) l (id);
+  end if;
   return (select row_to_json(s) from private.sprint_shape s where s.id = p_sprint_id);
 end;
 $$;

@@ -79,6 +79,23 @@ it("A sprint goes from planned to active to completed, and only one of a product
   expect(await statusOf(updateSprint(actor, { sprint_id, sprint_goal: "x" }))).toBe(409);
 });
 
+it("What a sprint leaves unfinished moves to the next planned sprint if asked, or to a new one", async () => {
+  const { actor, product, story } = await t.seedWorld(1);
+  const [first, second] = [
+    await createSprint(actor, { product_id: product.id }),
+    await createSprint(actor, { product_id: product.id }),
+  ];
+  await addStoryToSprint(actor, { sprint_id: first.id, story_id: story.id });
+  const ends = async ({ id: sprint_id }: { id: string }) => {
+    await startSprint(actor, { sprint_id });
+    await completeSprint(actor, { sprint_id, carry_over: true });
+    return (await getStory(actor, { story_id: story.id })).sprint_id;
+  };
+  expect(await ends(first)).toBe(second.id);
+  const third = await ends(second);
+  expect([first.id, second.id, null]).not.toContain(third);
+});
+
 it("Only one of several sprints that start at the same moment becomes active", async () => {
   const { actor, product } = await t.seedWorld(0);
   const sprints = [];
