@@ -15,6 +15,7 @@ import { Button } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors, HiddenFields, SelectField } from "~/ui/field";
 import { codeAndTitle } from "~/ui/isolated";
+import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
@@ -26,10 +27,13 @@ export const loader = productLoader(async ({ actor, principal, productId }) => {
     productId,
     ...parents,
     stories: await Promise.all(
-      stories.map(async (story) => ({ ...story, text: await renderMarkdown(story.description, principal.user_id) })),
+      stories.map(async (story) => ({ ...story, text: await renderMarkdown(textOf(story), principal.user_id) })),
     ),
   });
 });
+
+const textOf = ({ description, acceptance_criteria: said }: Triage["stories"][number]) =>
+  `${description}${said && `\n\n**Acceptance criteria**\n\n${said}`}`;
 
 export const action = productAction(async ({ actor, productId, form }) => {
   const back = `/products/${productId}/triage`;
@@ -120,7 +124,7 @@ function WaitingStory({
       </div>
       <details>
         <summary className="w-fit text-xs text-muted hover:text-ink">
-          {story.text ? "Text, another PBI, merge" : "Another PBI, merge"}
+          {story.text ? "Read it, or take it elsewhere" : "Take it elsewhere"}
         </summary>
         <div className="grid gap-3 py-2">
           {story.text ? <Prose content={story.text} /> : null}
@@ -144,13 +148,14 @@ function WaitingStory({
   );
 }
 
-const originNames = { hook: "Hook", forge: "Issue" } as const;
+const originNames = { hook: "Hook", forge: "Issue", agent: "Agent" } as const;
 
-/** Where an item came from: the kind of source, and its address there. */
+/** Who brought an item, its address there, and how much it is. */
 function Origin({ story }: { story: Triage["stories"][number] }) {
   return (
     <>
-      {story.origin ? <Badge>{originNames[story.origin]}</Badge> : null}
+      <Badge>{originNames[story.origin ?? "agent"]}</Badge>
+      {story.tasks > 0 ? <span className="shrink-0">{countText(story.tasks, "task")}</span> : null}
       {story.external_url ? (
         <a href={story.external_url} rel="noreferrer nofollow" className="min-w-0 truncate text-accent underline">
           {story.external_url}

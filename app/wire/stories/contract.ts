@@ -186,7 +186,11 @@ const placeSchema = z.object({ id: z.string(), code: z.string(), title: z.string
 /** Stories in a product's triage, PBIs that can take them, and stories to merge them into. */
 export const triageSchema = z.object({
   stories: z.array(
-    storySchema.extend({ origin: z.enum(["hook", "forge"]).nullable(), external_url: z.string().nullable() }),
+    storySchema.extend({
+      origin: z.enum(["hook", "forge"]).nullable(),
+      external_url: z.string().nullable(),
+      tasks: z.number(),
+    }),
   ),
   pbis: z.array(placeSchema),
   targets: z.array(placeSchema),

@@ -159,7 +159,8 @@ begin
   return json_build_object(
     'stories', (
       select coalesce(json_agg(private.with_labels(row_to_json(x), k.label_ids)::jsonb
-          || jsonb_build_object('origin', k.origin, 'external_url', k.external_url) order by k.created_at, k.id), '[]')
+          || jsonb_build_object('origin', k.origin, 'external_url', k.external_url,
+            'tasks', (select count(*) from public.tasks t where t.story_id = k.id)) order by k.created_at, k.id), '[]')
       from private.story_shape x
       join public.stories k on k.id = x.id
       where k.product_id = p_product_id and k.in_triage and not k.is_template),
