@@ -19,7 +19,7 @@ for (const viewport of sizes) {
     const page = await context.newPage();
     await openWithKeys(page, sprint);
     const blockers = page.getByRole("button", { name: /^\d+ blockers? of a run/ });
-    await page.getByRole("button", { name: "Start run" }).click();
+    await page.getByRole("link", { name: "Start run" }).click();
     await page.getByRole("button", { name: "Use the description" }).click();
     // What is cured is gone; what is next to it is still named, and unblocking starts the run.
     await expect(blockers).toHaveAccessibleName(/^1 blocker/);

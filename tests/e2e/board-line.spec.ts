@@ -16,13 +16,13 @@ test("The first card of the board is in the upper quarter of the window, also du
 }) => {
   await page.setViewportSize({ width: 1280, height: 800 });
   await openLive(page, world.sprint);
-  await expect(page.getByRole("button", { name: "Start run" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Start run" })).toBeVisible();
   expect(await topOfFirstCard(page)).toBeLessThan(200);
 
   const made = { intent: "create-task", story_id: world.storyId, title: "Fold the greeting" };
   await post(owner.context, `${world.product}/backlog`, made);
   await expect(column(page, "To do")).toContainText("Fold the greeting");
-  await page.getByRole("button", { name: "Start run" }).click();
+  await page.getByRole("link", { name: "Start run" }).click();
   await expect(page.getByRole("button", { name: "1 blocker" })).toBeVisible();
   expect(await topOfFirstCard(page)).toBeLessThan(200);
   await page.getByRole("button", { name: "Fix all and start" }).click();

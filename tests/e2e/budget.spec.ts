@@ -25,7 +25,7 @@ test("A run stops at the budget it was started with, and continues when a person
   };
 
   await openLive(page, world.sprint);
-  await page.getByRole("link", { name: "Run options" }).click();
+  await page.getByRole("link", { name: "Start run" }).click();
   await page
     .getByLabel(/^Limit/)
     .first()

@@ -19,7 +19,7 @@ test("A person plans a sprint, removes its blocker, starts its run and cancels i
   await keys.activate(page.getByRole("button", { name: "Create sprint" }));
   await keys.activate(page.getByRole("button", { name: "Add ST-001" }));
   await keys.activate(page.getByRole("button", { name: "Start sprint" }));
-  await keys.activate(page.getByRole("button", { name: "Start run" }));
+  await keys.activate(page.getByRole("link", { name: "Start run" }));
   await keys.activate(page.getByRole("link", { name: "Open T-4" }));
   await keys.activate(page.getByRole("button", { name: "Edit implementation plan" }));
   await keys.fill(page.getByRole("textbox", { name: /Implementation plan/ }), "1. Sign it");
@@ -27,7 +27,9 @@ test("A person plans a sprint, removes its blocker, starts its run and cancels i
   await expect(page.getByText("Saved", { exact: true })).toBeVisible();
   await keys.sequence("g", "s");
   await keys.activate(page.getByRole("link", { name: /A plane flies/ }));
-  await keys.activate(page.getByRole("button", { name: "Start run" }));
+  await keys.activate(page.getByRole("link", { name: "Start run" }));
+  await expect(page.getByRole("button", { name: /^Start run of/ })).toBeFocused();
+  await keys.press("Enter");
   await expect(page.getByRole("heading", { name: /Run of sprint SP-2/ })).toBeVisible();
 
   await keys.activate(page.getByRole("button", { name: "Pause run" }));

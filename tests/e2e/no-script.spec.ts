@@ -38,11 +38,12 @@ test("The main journey from a new product on works without script", async ({ bro
   await page.getByRole("button", { name: "Review", exact: true }).click();
   await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-1");
   // No run does again what waits for a review.
-  await expect(page.getByRole("button", { name: /Start run/ })).toHaveCount(0);
+  await expect(page.getByRole("link", { name: /Start run/ })).toHaveCount(0);
   await page.getByRole("link", { name: "Move T-1 to…" }).click();
   await page.getByRole("button", { name: "To do", exact: true }).click();
 
-  await page.getByRole("button", { name: "Start run" }).click();
+  await page.getByRole("link", { name: "Start run" }).click();
+  await page.getByRole("button", { name: /^Start run of/ }).click();
   await expect(page.getByRole("heading", { name: /Run of sprint SP-1/ })).toBeVisible();
   await page.getByRole("button", { name: "Cancel run", exact: true }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel run", exact: true }).click();

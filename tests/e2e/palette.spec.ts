@@ -97,6 +97,10 @@ test("The palette ranks actions before items that mention them, on every page", 
   await ask(page, "start run");
   await expect(chosen).toContainText("Start run");
   await page.keyboard.press("Enter");
+  const start = page.getByRole("button", { name: /^Start run of/ });
+  await expect(page.getByRole("checkbox", { name: /^Stop each task at/ })).toBeChecked();
+  await expect(start).toBeFocused();
+  await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: /^Run of sprint SP-1/ })).toBeVisible();
 });
 

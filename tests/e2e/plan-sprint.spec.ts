@@ -35,7 +35,7 @@ test("a person plans a sprint from nothing and starts its run", async ({ ownPage
   await page.getByRole("button", { name: "Create sprint" }).click();
   await page.getByRole("button", { name: "Add ST-001" }).click();
   await page.getByRole("button", { name: "Start sprint" }).click();
-  await page.getByRole("button", { name: "Start run" }).click();
+  await page.getByRole("link", { name: "Start run" }).click();
 
   await page.getByRole("link", { name: "Open T-1" }).click();
   await expect(page.getByRole("heading", { name: /T-1/ })).toBeVisible();

@@ -90,7 +90,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
 
   const page = await context.newPage();
   await openLive(page, sprint);
-  await page.getByRole("button", { name: "Start run" }).click();
+  await page.getByRole("link", { name: "Start run" }).click();
   await expect(page.getByText(/\d+ blockers/)).toBeVisible();
   // From here on nothing is loaded again: the page itself shows what happens.
   const loads: string[] = [];

@@ -31,7 +31,7 @@ test("A sprint starts over from main after one confirmation, and its story shows
   await openLive(story, `/stories/${world.storyId}`);
   const work = / continues backloom\/.*not on main/;
   const startsFrom = page.getByRole("list", { name: "Starts from" });
-  await page.getByRole("link", { name: "Run options" }).click();
+  await page.getByRole("link", { name: "Start run" }).click();
   await expect(startsFrom).toHaveText(work);
   await expect(story.getByText(work)).toBeVisible();
 

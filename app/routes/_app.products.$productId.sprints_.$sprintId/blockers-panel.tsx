@@ -1,4 +1,5 @@
 import { Form } from "@remix-run/react";
+import { CeilingField } from "~/features/budgets/ceiling-field";
 import { RemoveForm } from "~/features/dependencies/remove-dependency";
 import { BlockerList, CommonCures, fixAll } from "~/features/runs/blocker-list";
 import { PlanReviewField } from "~/features/runs/start-run";
@@ -6,16 +7,19 @@ import { ActionForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
+import type { Forecast } from "~/wire/budgets/contract";
 import type { Blocker, Preflight } from "~/wire/sprint-runs/contract";
 
 /** Blockers of a run with their fixes, and one button that fixes all it can. */
 export function BlockersPanel({
   preflight,
+  forecast,
   blockers,
   chosen,
   productId,
 }: {
   preflight: Preflight;
+  forecast: Forecast | null;
   /** Those that the chosen fixes leave. */
   blockers: readonly Blocker[];
   chosen: readonly string[];
@@ -38,6 +42,7 @@ export function BlockersPanel({
         }
       />
       {planFirst === "never" ? null : <PlanReviewField form="cure-run" />}
+      {forecast ? <CeilingField forecast={forecast} form="cure-run" /> : null}
       <RunForm
         id="cure-run"
         intent="start-run"
@@ -75,29 +80,35 @@ export function RunForm({
   intent,
   label,
   id,
-  action,
   cure,
   chosen = [],
   tone,
+  autoFocus,
 }: {
   intent: string;
   label?: string;
   id?: string;
-  action?: string;
   cure?: string;
   /** Fixes pressed before, which still count. */
   chosen?: readonly string[];
   tone?: "plain";
+  autoFocus?: boolean;
 }) {
   return (
     <WriteFields quiet>
-      <Form method="post" id={id} action={action}>
+      <Form method="post" id={id}>
         <input type="hidden" name="intent" value={intent} />
         {chosen.map((choice) => (
           <input key={choice} type="hidden" name="cure" value={choice} />
         ))}
         {label ? (
-          <SubmitButton name="cure" value={cure} pendingLabel="Starting…" {...(tone ? { tone } : {})}>
+          <SubmitButton
+            name="cure"
+            value={cure}
+            pendingLabel="Starting…"
+            autoFocus={autoFocus}
+            {...(tone ? { tone } : {})}
+          >
             {label}
           </SubmitButton>
         ) : null}

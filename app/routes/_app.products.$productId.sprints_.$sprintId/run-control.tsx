@@ -1,5 +1,5 @@
 import { Link, useSearchParams } from "@remix-run/react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { AmountFields } from "~/features/budgets/amount-fields";
 import { CeilingField } from "~/features/budgets/ceiling-field";
 import { ForecastLine } from "~/features/budgets/forecast-line";
@@ -50,7 +50,6 @@ export function RunControl({
   productId: string;
 }) {
   const { run, sprint } = board;
-  const [isAsked, setIsAsked] = useState(false);
   const unfinished = run && (run.status === "queued" || run.status === "running" || run.status === "paused");
   if (run && unfinished) return <RunUnderWay run={run} productId={productId} />;
   if (sprint.status === "planned") return <StartSprint />;
@@ -64,14 +63,21 @@ export function RunControl({
     );
   }
   if (onlyReviews) return <ButtonLink to="/inbox?kind=review">Waits for you: reviews</ButtonLink>;
-  if (!preflight) return <StartRun onAsk={() => setIsAsked(true)} />;
-  if (preflight.ready) return <ReadyToRun preflight={preflight} forecast={forecast} isAsked={isAsked} />;
+  if (!preflight) return <StartRun />;
+  if (preflight.ready) return <ReadyToRun preflight={preflight} forecast={forecast} />;
   const chosen = refused?.chosen ?? [];
   const blockers = stillBlocking(preflight.blockers, refused);
-  if (blockers.length === 0) return <RunForm intent="start-run" label="Start run" chosen={chosen} />;
+  if (blockers.length === 0) {
+    return (
+      <>
+        {forecast ? <CeilingField forecast={forecast} form="start-run" /> : null}
+        <RunForm id="start-run" intent="start-run" label="Start run" chosen={chosen} />
+      </>
+    );
+  }
   return (
-    <OpenAtOnce isAsked={isAsked || refused !== null}>
-      <Blockers preflight={preflight} blockers={blockers} chosen={chosen} productId={productId} />
+    <OpenAtOnce key={chosen.length}>
+      <Blockers preflight={preflight} forecast={forecast} blockers={blockers} chosen={chosen} productId={productId} />
     </OpenAtOnce>
   );
 }
@@ -93,36 +99,24 @@ function StartSprint() {
   );
 }
 
-/** Starts a run. Its blockers, number of jobs and forecast are read when someone asks for them. */
-function StartRun({ onAsk }: { onAsk: () => void }) {
+/** Leads to what a run may take, its ceiling and its blockers: all of them are read when someone asks for them. */
+function StartRun() {
   const [params] = useSearchParams();
   const asking = new URLSearchParams(params);
   asking.set("run", "1");
   return (
-    <>
-      <RunForm intent="start-run" label="Start run" action={`?${asking}`} />
-      <ButtonLink
-        to={`?${asking}`}
-        tone="plain"
-        size="icon"
-        title="Run options"
-        onClick={onAsk}
-        replace
-        preventScrollReset
-      >
-        <span className="sr-only">Run options</span>
-        <Icon name="chevrons-up-down" className="size-3.5" />
+    <WriteFields quiet>
+      <ButtonLink to={`?${asking}`} tone="primary" replace preventScrollReset>
+        Start run
       </ButtonLink>
-    </>
+    </WriteFields>
   );
 }
 
 /** Opens the menu that someone asked for before it was there. */
-function OpenAtOnce({ isAsked, children }: { isAsked: boolean; children: ReactNode }) {
+function OpenAtOnce({ children }: { children: ReactNode }) {
   const place = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    if (isAsked) place.current?.querySelector<HTMLElement>("[popovertarget]")?.click();
-  }, [isAsked]);
+  useEffect(() => place.current?.querySelector<HTMLElement>("[popovertarget]")?.click(), []);
   return (
     <span ref={place} className="contents">
       {children}
@@ -130,19 +124,16 @@ function OpenAtOnce({ isAsked, children }: { isAsked: boolean; children: ReactNo
   );
 }
 
-function ReadyToRun({
-  preflight,
-  forecast,
-  isAsked,
-}: {
-  preflight: Preflight;
-  forecast: Forecast | null;
-  isAsked: boolean;
-}) {
+function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: Forecast | null }) {
   const { warnings } = preflight;
   return (
     <>
-      <RunForm id="start-run" intent="start-run" label={`Start run of ${countText(preflight.jobs_total, "job")}`} />
+      <RunForm
+        id="start-run"
+        intent="start-run"
+        label={`Start run of ${countText(preflight.jobs_total, "job")}`}
+        autoFocus
+      />
       {preflight.stories_without_tasks > 0 ? (
         <RunForm
           intent="make-tasks"
@@ -150,7 +141,7 @@ function ReadyToRun({
           tone="plain"
         />
       ) : null}
-      <OpenAtOnce isAsked={isAsked}>
+      <OpenAtOnce>
         <Menu
           wide
           align="end"
@@ -256,9 +247,8 @@ function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: str
       </ButtonLink>
       <Menu wide align="end" label="After a failure" trigger="Try again…" triggerClassName={buttonClass("primary")}>
         <p>
-          {counts.waiting > 0
-            ? "Try again starts a new run on the same branch. Skip continues without the failed task and moves it back to To do."
-            : "Try again starts a new run on the same branch."}
+          Try again starts a new run on the same branch.
+          {counts.waiting > 0 ? " Skip continues without the failed task and moves it back to To do." : null}
         </p>
         <div className="flex flex-wrap gap-2">
           <RetryForms action={page} canSkip={counts.waiting > 0} />

@@ -115,6 +115,7 @@ for (const theme of ["light", "dark"] as const) {
       );
 
     await openLive(page, world.sprint);
+    await page.getByRole("link", { name: "Start run" }).click();
     await page.getByRole("button", { name: /^Start run/ }).click();
     await expect(page.getByRole("heading", { name: /^Run of sprint SP-1/ })).toBeVisible();
     work("loom-1", "--once");

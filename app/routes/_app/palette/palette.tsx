@@ -1,4 +1,4 @@
-import { useFetcher, useNavigate, useSubmit } from "@remix-run/react";
+import { useFetcher, useNavigate } from "@remix-run/react";
 import { type KeyboardEvent, startTransition, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { isPageItem } from "~/features/items/active-row";
 import { ProductAccess } from "~/features/products/product-access";
@@ -163,14 +163,13 @@ function useEntries(
   found: SearchAnswer["results"],
 ): Entry[] {
   const navigate = useNavigate();
-  const submit = useSubmit();
   const { canWrite } = useWriteAccess();
   const keys = useShownKeys();
   // Read before the dialog takes focus.
   const [atHand] = useState(activeItems);
   const [actions] = useState(pageActions);
-  const latest = useRef({ onClose, onReopen, navigate, submit });
-  latest.current = { onClose, onReopen, navigate, submit };
+  const latest = useRef({ onClose, onReopen, navigate });
+  latest.current = { onClose, onReopen, navigate };
   const go = useCallback<Go>((to) => {
     latest.current.onClose();
     latest.current.navigate(to);
@@ -195,11 +194,7 @@ function useEntries(
       ...(isTyped ? [] : recentEntries(shell.user.id, go)),
       ...(ofPage ? ofItem : []),
       ...pageEntries(actions, keys, atHand.items, then),
-      ...(board
-        ? sprintEntries(board, go, () =>
-            then(() => latest.current.submit(startRun, { method: "post", action: `${board}?run=1` })),
-          )
-        : []),
+      ...(board ? sprintEntries(board, go) : []),
       ...createEntries(productId, go),
       ...destinationEntries(shell, productId, isTyped, go),
       ...productEntries(shell, go),
@@ -212,17 +207,15 @@ function useEntries(
   }, [known, found, wanted, go]);
 }
 
-const startRun = { intent: "start-run" };
-
 /** Actions on the active sprint, from any page. */
-function sprintEntries(board: string, go: Go, start: () => void): Entry[] {
+function sprintEntries(board: string, go: Go): Entry[] {
   const group = "Active sprint";
   const complete = () => {
     pressOnceThere("Complete sprint");
     go(board);
   };
   return [
-    { key: "sprint start", group, name: "Start run", words: "sprint", run: start },
+    { key: "sprint start", group, name: "Start run", words: "sprint", run: () => go(`${board}?run=1`) },
     { key: "sprint complete", group, name: "Complete sprint", shown: "Complete sprint…", words: "", run: complete },
     { key: "sprint board", group, name: "Open board", words: "sprint", run: () => go(board) },
   ];
