@@ -91,7 +91,7 @@ export default function TaskPage() {
           </>
         }
         actions={
-          task.status === "todo" || task.status === "failed" ? (
+          (task.status === "todo" && jobs.every((job) => job.finished_at !== null)) || task.status === "failed" ? (
             <RunThis
               productId={product.id}
               items={[`task:${task.id}`]}
