@@ -210,11 +210,9 @@ function PlanForm({ question: { id, job_id, plan } }: { question: AgentQuestion 
             required
             maxLength={3_000}
           />
-          <div>
-            <SubmitButton tone="plain" pendingLabel="Sending…">
-              Send back
-            </SubmitButton>
-          </div>
+          <SubmitButton className="justify-self-start" tone="plain" pendingLabel="Sending…">
+            Send back
+          </SubmitButton>
         </ActionForm>
       </details>
       <details>
@@ -230,11 +228,9 @@ function PlanForm({ question: { id, job_id, plan } }: { question: AgentQuestion 
             maxLength={lengths.text}
             defaultValue={plan ?? ""}
           />
-          <div>
-            <SubmitButton tone="plain" pendingLabel="Approving…">
-              Approve as edited
-            </SubmitButton>
-          </div>
+          <SubmitButton className="justify-self-start" tone="plain" pendingLabel="Approving…">
+            Approve as edited
+          </SubmitButton>
         </ActionForm>
       </details>
     </WriteFields>

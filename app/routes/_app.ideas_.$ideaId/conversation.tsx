@@ -58,11 +58,9 @@ export function Conversation({
           <WriteFields className="grid gap-3">
             <input type="hidden" name="intent" value="ask" />
             <TextAreaField label="Your question" rows={2} required {...form.field("question")} />
-            <div>
-              <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Asking…">
-                Ask
-              </SubmitButton>
-            </div>
+            <SubmitButton className="justify-self-start" pending={fetcher.state !== "idle"} pendingLabel="Asking…">
+              Ask
+            </SubmitButton>
           </WriteFields>
         </ServerForm>
       </div>

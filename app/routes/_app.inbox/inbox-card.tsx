@@ -56,11 +56,9 @@ function ReviewCard({ item }: { item: Of<"review"> }) {
     >
       {item.review ? <ReviewFacts review={item.review} /> : null}
       {item.job_id ? (
-        <p>
-          <ButtonLink to={`/jobs/${item.job_id}/changes`} tone="primary">
-            Review
-          </ButtonLink>
-        </p>
+        <ButtonLink to={`/jobs/${item.job_id}/changes`} tone="primary" className="justify-self-start">
+          Review
+        </ButtonLink>
       ) : (
         <ActionForm action={`/tasks/${item.id}`} className="flex flex-wrap gap-2">
           <HiddenFields fields={{ intent: "set-status" }} />

@@ -98,11 +98,9 @@ export default function NewRunPage() {
         ) : (
           <>
             <FormErrors errors={error ? [error] : []} />
-            <div>
-              <SubmitButton form={cureForm} pendingLabel="Starting…" autoFocus>
-                Start run
-              </SubmitButton>
-            </div>
+            <SubmitButton className="justify-self-start" form={cureForm} pendingLabel="Starting…" autoFocus>
+              Start run
+            </SubmitButton>
           </>
         )}
       </WriteFields>

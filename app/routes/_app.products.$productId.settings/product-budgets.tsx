@@ -86,11 +86,9 @@ function Settings({ productId, settings }: { productId: string; settings: Budget
               {...form.field("expected_cost")}
             />
           </div>
-          <div>
-            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
-              Save
-            </SubmitButton>
-          </div>
+          <SubmitButton className="justify-self-start" pending={fetcher.state !== "idle"} pendingLabel="Saving…">
+            Save
+          </SubmitButton>
         </WriteFields>
       </ServerForm>
     </details>

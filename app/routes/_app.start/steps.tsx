@@ -130,11 +130,9 @@ function DemoStep({
       {sample?.question ? <QuestionCard question={sample.question} /> : null}
       {sample && begun ? <DemoJobs jobs={sample.jobs} /> : null}
       {review ? (
-        <div>
-          <ButtonLink to={`/jobs/${review.id}/changes#review`} tone="primary">
-            Review {review.task_code}
-          </ButtonLink>
-        </div>
+        <ButtonLink to={`/jobs/${review.id}/changes#review`} tone="primary" className="justify-self-start">
+          Review {review.task_code}
+        </ButtonLink>
       ) : null}
     </>
   );
@@ -211,11 +209,9 @@ const toneOf = (isCurrent: boolean) => (isCurrent ? "primary" : "plain");
 /** A link to the next page of a step. */
 function Press({ to, isCurrent = false, children }: { to: string; isCurrent?: boolean; children: ReactNode }) {
   return (
-    <div>
-      <ButtonLink to={to} tone={toneOf(isCurrent)}>
-        {children}
-      </ButtonLink>
-    </div>
+    <ButtonLink to={to} tone={toneOf(isCurrent)} className="justify-self-start">
+      {children}
+    </ButtonLink>
   );
 }
 

@@ -105,11 +105,9 @@ function LogForm({ storyId, count }: { storyId: string; count: number }) {
             <TextField label="Commit message" {...form.field("commit_message")} />
           </div>
           <TextAreaField label="Text" description="Markdown." rows={3} {...form.field("content")} />
-          <div>
-            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Adding…">
-              Add to the log
-            </SubmitButton>
-          </div>
+          <SubmitButton className="justify-self-start" pending={fetcher.state !== "idle"} pendingLabel="Adding…">
+            Add to the log
+          </SubmitButton>
         </WriteFields>
       </ServerForm>
     </details>

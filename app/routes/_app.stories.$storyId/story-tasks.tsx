@@ -73,11 +73,9 @@ export function StoryTasks({ page }: { page: StoryPageData }) {
               description="The steps for the agent, in Markdown. A run needs a plan for every task."
               {...form.field("implementation_plan")}
             />
-            <div>
-              <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Creating…">
-                Create task
-              </SubmitButton>
-            </div>
+            <SubmitButton className="justify-self-start" pending={fetcher.state !== "idle"} pendingLabel="Creating…">
+              Create task
+            </SubmitButton>
           </WriteFields>
         </ServerForm>
       </details>
