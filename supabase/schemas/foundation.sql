@@ -229,6 +229,13 @@ end;
 $$;
 grant execute on function private.read_cursor to authenticated;
 
+-- A page of a list as its answer: with a cursor where the page is full, so that more may follow.
+create function private.page_json(p_name text, p_rows jsonb[], p_cursors text[], p_limit integer)
+returns json language sql immutable set search_path = '' as $$
+  select json_build_object(p_name, to_jsonb(coalesce(p_rows, '{}')),
+    'next_cursor', case when cardinality(p_rows) = p_limit then p_cursors[p_limit] end);
+$$;
+
 -- A cursor has a time as a whole number, so that it is the same time again.
 create function private.microseconds(p_time timestamptz)
 returns bigint language sql immutable set search_path = '' as $$

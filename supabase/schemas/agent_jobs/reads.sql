@@ -120,16 +120,12 @@ declare
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 200);
   v_state text := private.require_choice('state', p_state,
     array['QUEUED', 'CLAIMED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED', 'SKIPPED', 'UNFINISHED']);
-  v_jobs jsonb;
-  v_count integer;
-  v_last text;
 begin
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
   end if;
-  select coalesce(jsonb_agg(private.job_json(j) order by j.created_at desc, j.position, j.id), '[]'), count(*),
-    (array_agg(private.cursor_of(j.id, private.microseconds(j.created_at), j.position) order by j.created_at, j.position desc, j.id desc))[1]
-  into v_jobs, v_count, v_last
+  return (select private.page_json('jobs', array_agg(private.job_json(j) order by j.created_at desc, j.position, j.id),
+    array_agg(private.cursor_of(j.id, private.microseconds(j.created_at), j.position) order by j.created_at desc, j.position, j.id), v_limit)
   from (
     select x.*
     from public.agent_jobs x
@@ -142,8 +138,7 @@ begin
         or (x.created_at = v_at and (x.position, x.id) > (v_after.place[2], v_after.id)))
     order by x.created_at desc, x.position, x.id
     limit v_limit
-  ) j;
-  return json_build_object('jobs', v_jobs, 'next_cursor', case when v_count = v_limit then v_last end);
+  ) j);
 end;
 $$;
 grant execute on function operations.list_agent_jobs to authenticated;

@@ -21,22 +21,18 @@ create function operations.list_webhook_deliveries(
 declare
   v_after record := private.read_cursor(p_cursor, 1);
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 200);
-  v_deliveries jsonb;
-  v_count integer;
-  v_last text;
 begin
   perform private.require_webhook(p_webhook_id);
-  select coalesce(jsonb_agg(to_jsonb(n) - 'user_id' || jsonb_build_object('status', lower(n.status::text)) order by n.created_at desc, n.id desc), '[]'),
-    count(*), (array_agg(private.cursor_of(n.id, private.microseconds(n.created_at)) order by n.created_at, n.id))[1]
-  into v_deliveries, v_count, v_last
+  return (select private.page_json('deliveries',
+    array_agg(to_jsonb(n) - 'user_id' || jsonb_build_object('status', lower(n.status::text)) order by n.created_at desc, n.id desc),
+    array_agg(private.cursor_of(n.id, private.microseconds(n.created_at)) order by n.created_at desc, n.id desc), v_limit)
   from (
     select x.* from public.notices x
     where x.webhook_id = p_webhook_id
       and (p_cursor is null or (x.created_at, x.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at desc, x.id desc
     limit v_limit
-  ) n;
-  return json_build_object('deliveries', v_deliveries, 'next_cursor', case when v_count = v_limit then v_last end);
+  ) n);
 end;
 $$;
 grant execute on function operations.list_webhook_deliveries to authenticated;

@@ -67,16 +67,12 @@ create function operations.list_open_user_questions(
 declare
   v_after record := private.read_cursor(p_cursor, 1);
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 100);
-  v_questions jsonb;
-  v_count integer;
-  v_last text;
 begin
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
   end if;
-  select coalesce(jsonb_agg(private.user_question_json(u) order by u.created_at, u.id), '[]'), count(*),
-    (array_agg(private.cursor_of(u.id, private.microseconds(u.created_at)) order by u.created_at desc, u.id desc))[1]
-  into v_questions, v_count, v_last
+  return (select private.page_json('user_questions', array_agg(private.user_question_json(u) order by u.created_at, u.id),
+    array_agg(private.cursor_of(u.id, private.microseconds(u.created_at)) order by u.created_at, u.id), v_limit)
   from (
     select x.* from public.user_questions x
     join public.ideas i on i.id = x.idea_id
@@ -86,8 +82,7 @@ begin
       and (p_cursor is null or (x.created_at, x.id) > (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at, x.id
     limit v_limit
-  ) u;
-  return json_build_object('user_questions', v_questions, 'next_cursor', case when v_count = v_limit then v_last end);
+  ) u);
 end;
 $$;
 grant execute on function operations.list_open_user_questions to authenticated;
@@ -104,16 +99,12 @@ declare
   v_now timestamptz := private.now();
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 200);
   v_state text := private.require_choice('state', p_state, array['OPEN', 'ANSWERED', 'CANCELLED', 'EXPIRED']);
-  v_questions jsonb;
-  v_count integer;
-  v_last text;
 begin
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
   end if;
-  select coalesce(jsonb_agg(private.question_json(q) order by q.created_at desc, q.id desc), '[]'), count(*),
-    (array_agg(private.cursor_of(q.id, private.microseconds(q.created_at)) order by q.created_at, q.id))[1]
-  into v_questions, v_count, v_last
+  return (select private.page_json('questions', array_agg(private.question_json(q) order by q.created_at desc, q.id desc),
+    array_agg(private.cursor_of(q.id, private.microseconds(q.created_at)) order by q.created_at desc, q.id desc), v_limit)
   from (
     select x.* from public.agent_questions x
     where x.product_id in (select private.accessible_product_ids())
@@ -125,8 +116,7 @@ begin
       and (p_cursor is null or (x.created_at, x.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at desc, x.id desc
     limit v_limit
-  ) q;
-  return json_build_object('questions', v_questions, 'next_cursor', case when v_count = v_limit then v_last end);
+  ) q);
 end;
 $$;
 grant execute on function operations.list_questions to authenticated;

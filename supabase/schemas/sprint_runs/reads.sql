@@ -31,14 +31,10 @@ create function operations.list_sprint_runs(
 declare
   v_after record := private.read_cursor(p_cursor, 1);
   v_limit integer := least(greatest(coalesce(p_limit, 20), 1), 100);
-  v_runs jsonb;
-  v_last text;
-  v_count integer;
 begin
   perform private.require_product_access(p_product_id);
-  select coalesce(jsonb_agg(private.run_json(r, false) order by r.created_at desc, r.id desc), '[]'),
-    count(*), (array_agg(private.cursor_of(r.id, private.microseconds(r.created_at)) order by r.created_at, r.id))[1]
-  into v_runs, v_count, v_last
+  return (select private.page_json('runs', array_agg(private.run_json(r, false) order by r.created_at desc, r.id desc),
+    array_agg(private.cursor_of(r.id, private.microseconds(r.created_at)) order by r.created_at desc, r.id desc), v_limit)
   from (
     select x.* from public.sprint_runs x
     where x.product_id = p_product_id
@@ -46,8 +42,7 @@ begin
       and (p_cursor is null or (x.created_at, x.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at desc, x.id desc
     limit v_limit
-  ) r;
-  return json_build_object('runs', v_runs, 'next_cursor', case when v_count = v_limit then v_last end);
+  ) r);
 end;
 $$;
 grant execute on function operations.list_sprint_runs to authenticated;
