@@ -1,6 +1,4 @@
-import { execFile } from "node:child_process";
 import { hostname } from "node:os";
-import { promisify } from "node:util";
 import { z } from "zod";
 import type { Confinement } from "~/wire/workers/confinement";
 import manifest from "../package.json";
@@ -13,6 +11,7 @@ import { isDemo, readOptions, readSandboxOption, secretsOf, usage, type WorkerOp
 import { endOrphans, markProcesses } from "./base/orphans";
 import { WorkerProblem } from "./base/problems";
 import { createRedactor } from "./base/redact";
+import { run } from "./base/run";
 import { print } from "./base/terminal";
 import { takeWorkFolder } from "./base/work-folder";
 import { describePulls, watchForge } from "./forge/watch-forge";
@@ -131,8 +130,6 @@ async function checkAgent({ work }: WorkerOptions, stop: AbortSignal): Promise<v
     }
   }
 }
-
-const run = promisify(execFile);
 
 /** Checks before a job is taken that the command's program, its first word, is installed. */
 async function checkCommand(command: string): Promise<void> {

@@ -1,21 +1,15 @@
-import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
 import type { Launch } from "./process";
 import { processEnvironment } from "./process";
-
-const run = promisify(execFile);
+import { run, succeeds } from "./run";
 
 /** Finds a program on the environment's PATH. */
 export async function findProgram(name: string, environment: Record<string, string>): Promise<string | null> {
   const folders = name.includes("/") ? [""] : (environment.PATH ?? "").split(delimiter);
   for (const folder of folders) {
     const file = folder === "" ? name : join(folder, name);
-    const isThere = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
+    const isThere = await succeeds(access(file, constants.X_OK));
     if (isThere) return file;
   }
   return null;

@@ -1,9 +1,6 @@
-import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { promisify } from "node:util";
 import { notesNamed } from "./files";
-
-const run = promisify(execFile);
+import { run } from "./run";
 
 /** Set in the environment of everything a worker starts. */
 const mark = "BACKLOOM_WORKTREES";

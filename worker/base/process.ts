@@ -1,12 +1,12 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as wait } from "node:timers/promises";
-import { promisify } from "node:util";
 import { noteCommand } from "./orphans";
+import { run } from "./run";
 
 /** A program and everything needed to start it. */
 export interface Launch {
@@ -24,8 +24,6 @@ export interface Launch {
 
 /** Wraps a launch so that the program starts inside the sandbox. */
 export type Confine = (launch: Launch) => Promise<Launch>;
-
-const run = promisify(execFile);
 
 interface ProcessOptions extends Launch {
   /** Puts it into a sandbox. */

@@ -2,6 +2,7 @@ import { chmod, link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { beginningOf, isZombie } from "./orphans";
+import { succeeds } from "./run";
 
 /** Code, conversations and notes of people are in these folders. */
 const ownOnly = 0o700;
@@ -97,11 +98,7 @@ async function replaceDead(own: string, file: string): Promise<boolean> {
   }
 }
 
-const isLinked = (own: string, file: string): Promise<boolean> =>
-  link(own, file).then(
-    () => true,
-    () => false,
-  );
+const isLinked = (own: string, file: string): Promise<boolean> => succeeds(link(own, file));
 
 /** Whether a running process has the lock; undefined if there is none. */
 async function isHeld(file: string): Promise<boolean | undefined> {

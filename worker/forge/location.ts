@@ -1,6 +1,5 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { type ForgeKind, type ForgeSetting, forgeKinds } from "../base/forge-kinds";
+import { run } from "../base/run";
 import { decoded } from "../git/ask-credential";
 import { git, gitEnvironment } from "../git/git";
 import type { ForgeDriver } from "./driver";
@@ -95,8 +94,6 @@ function kindNamed(host: string): ForgeKind | undefined {
   // Such as a Forgejo below the name of another kind.
   return forgeKinds.findLast((kind) => isOf(kinds[kind]));
 }
-
-const run = promisify(execFile);
 
 /**
  * The address with the host that a name in the person's ssh settings is for, such as `github-work` for a second

@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import manifest from "../../package.json";
 import { personsEnvironment } from "../base/environment";
 import { learnSecret, type WorkerOptions } from "../base/options";
+import { run } from "../base/run";
 import { askCredential } from "../git/ask-credential";
 import { git } from "../git/git";
 import { isAddress, type Repository, remotesOf } from "../git/repository";
@@ -80,7 +79,6 @@ async function remoteAddress({ folder, remote, base }: Repository): Promise<stri
 /** Variable that takes precedence over every other login. Agents and commands do not see it. */
 const forgeTokenName = "BACKLOOM_FORGE_TOKEN";
 
-const run = promisify(execFile);
 const timeout = 20_000;
 
 /**

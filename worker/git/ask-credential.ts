@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { run } from "../base/run";
 import { gitEnvironment } from "./git";
 
-const run = promisify(execFile);
 const timeout = 20_000;
 
 interface Login {

@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import { promisify } from "node:util";
 import { z } from "zod";
 import { personsEnvironment } from "../base/environment";
 import { interruption, uninterrupted } from "../base/interruption";
 import { stopTree } from "../base/process";
+import { run, succeeds } from "../base/run";
 import { cleanGitFiles, gitStart, reporterOf, takeMending } from "./checkout";
 import { freshIndex } from "./fresh-index";
-
-const run = promisify(execFile);
 
 /** Runs git in a folder without prompts and returns its output. */
 export async function git(folder: string, ...args: readonly string[]): Promise<string> {
@@ -149,10 +146,7 @@ export async function commitOf(folder: string, name: string): Promise<string | n
 }
 
 export async function isAncestor(folder: string, older: string, newer: string): Promise<boolean> {
-  return git(folder, "merge-base", "--is-ancestor", older, newer).then(
-    () => true,
-    () => false,
-  );
+  return succeeds(git(folder, "merge-base", "--is-ancestor", older, newer));
 }
 
 /** Identity for commits, so that a machine without one works at once. */

@@ -1,6 +1,7 @@
 import { constants, cp, lstat, mkdir, mkdtemp, open, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { succeeds } from "../base/run";
 import { git, gitEnd, gitPaths } from "./git";
 
 const most = { files: 500, bytes: 50_000_000, fileBytes: 5_000_000 };
@@ -150,10 +151,7 @@ export async function copyIncluded(source: string, files: readonly string[], to:
       const { mode } = await handle.stat();
       const content = await handle.readFile();
       await mkdir(dirname(join(to, path)), { recursive: true });
-      const isNew = await writeFile(join(to, path), content, { flag: "wx", mode: mode & 0o700 }).then(
-        () => true,
-        () => false,
-      );
+      const isNew = await succeeds(writeFile(join(to, path), content, { flag: "wx", mode: mode & 0o700 }));
       if (isNew) copied.push(path);
     } finally {
       await handle.close();

@@ -1,3 +1,4 @@
+import { succeeds } from "../base/run";
 import { commitLeftovers } from "./commit";
 import { copiedInCommits } from "./copied";
 import { commitOf, git, isAncestor } from "./git";
@@ -62,10 +63,7 @@ async function keepCommit(folder: string, commit: string, name: string, work: Wo
   await git(folder, ...noHooks, "update-ref", `refs/heads/${branch}`, commit);
   if (remote === null) return branch;
   const args = ["push", "--quiet", "--no-verify", remote, `+${commit}:refs/heads/${branch}`];
-  const isPushed = await git(folder, ...args).then(
-    () => true,
-    () => false,
-  );
+  const isPushed = await succeeds(git(folder, ...args));
   if (isPushed) await git(folder, ...noHooks, "branch", "--quiet", "-D", branch);
   return branch;
 }

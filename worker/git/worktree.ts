@@ -1,6 +1,7 @@
 import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { uninterrupted } from "../base/interruption";
+import { succeeds } from "../base/run";
 import { markOf } from "../base/work-folder";
 import { forgetCheckout, rememberCheckout } from "./checkout";
 import { copiedEnd, sourceEnd } from "./copied";
@@ -225,10 +226,7 @@ export async function removeFolder(home: string, folder: string, branch?: string
   await rename(folder, gone).catch(() => undefined);
   // Forced twice, because a worktree whose creation was killed is still locked.
   const args = ["worktree", "remove", "--force", "--force", folder];
-  const isForgotten = await git(home, ...args).then(
-    () => true,
-    () => false,
-  );
+  const isForgotten = await succeeds(git(home, ...args));
   await removeTree(gone);
   for (const end of [takenEnd, copiedEnd]) await rm(`${folder}${end}`, { force: true });
   // Git objects written by a sandboxed job, what was set aside, and what it read.

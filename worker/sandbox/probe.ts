@@ -1,9 +1,6 @@
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { promisify } from "node:util";
 import { findProgram } from "../base/find-program";
-
-const run = promisify(execFile);
+import { run } from "../base/run";
 
 /** Path of a working bubblewrap, or why it does not work and how to fix it. */
 export type Probe = { program: string } | { problem: string };

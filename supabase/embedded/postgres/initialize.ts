@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { chown, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chown, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type OsUser, plainEnvironment } from "./os-user";
@@ -14,7 +15,7 @@ export async function initialize(options: {
   user: OsUser;
 }): Promise<void> {
   const { clusterFolder, user } = options;
-  if (await exists(join(clusterFolder, "PG_VERSION"))) return;
+  if (existsSync(join(clusterFolder, "PG_VERSION"))) return;
   const draft = `${clusterFolder}.new`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true, mode: 0o700 });
@@ -57,11 +58,4 @@ function explain(failure: string): string {
     return `The embedded PostgreSQL lacks a library of this system: ${failure}`;
   }
   return `The database could not be made (initdb): ${failure}`;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

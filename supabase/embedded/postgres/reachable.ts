@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -17,7 +18,7 @@ export async function reachableBinaries(binaries: Binaries, user: OsUser): Promi
   if (!user || (await canReach(binaries.postgres, user))) return binaries;
   const native = dirname(dirname(binaries.postgres));
   const target = join(sharedFolder, `postgres-${fingerprint(await versionOf(native))}`);
-  if (!(await exists(target))) await copyOnce(native, target);
+  if (!existsSync(target)) await copyOnce(native, target);
   return {
     initdb: join(target, "bin", basename(binaries.initdb)),
     postgres: join(target, "bin", basename(binaries.postgres)),
@@ -63,13 +64,6 @@ async function openFolder(folder: string): Promise<void> {
 async function versionOf(native: string): Promise<string> {
   const { mtimeMs, size } = await stat(join(native, "bin", "postgres"));
   return `${native} ${size} ${mtimeMs}`;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function fingerprint(text: string): string {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { findProgram } from "../../base/find-program";
 import { WorkerProblem } from "../../base/problems";
 import { processEnvironment } from "../../base/process";
+import { succeeds } from "../../base/run";
 import { askInTerminal } from "../../base/terminal";
 import { acpStart } from "../acp/agent";
 import type { KnownDriver, ToolNeeds } from "../driver";
@@ -153,10 +154,7 @@ async function install(
     });
     const [code] = await once(child, "close");
     const program = programIn(unfinished, entry);
-    const isThere = await access(program).then(
-      () => true,
-      () => false,
-    );
+    const isThere = await succeeds(access(program));
     if (code !== 0 || !isThere) {
       throw new WorkerProblem(
         code === 0

@@ -8,6 +8,7 @@ import { personsVariables } from "../../base/environment";
 import { notesNamed, writeWhole } from "../../base/files";
 import type { Journal } from "../../base/journal";
 import { messageOf } from "../../base/problems";
+import { succeeds } from "../../base/run";
 import type { WorkFolder } from "../../base/work-folder";
 import { innerEnvironment } from "../../sandbox/variables";
 import type { CallOptions, Service } from "../../service/service";
@@ -137,10 +138,7 @@ async function recordOf(note: TurnNote, homes: string): Promise<Usage[] | null> 
   if (session_id === null) return null;
   const persons = personsVariables();
   const home = join(homes, job_id);
-  const wasConfined = await access(home).then(
-    () => true,
-    () => false,
-  );
+  const wasConfined = await succeeds(access(home));
   const environment = wasConfined ? innerEnvironment(persons, home, {}) : persons;
   // Tools must not be started with data written in a sandbox that is gone, so only file records are read.
   const turn = { environment, folder: homes, ...(wasConfined ? { confine: never } : {}) };
