@@ -8,9 +8,7 @@ export const themes = ["system", "light", "dark"] as const;
 type Theme = (typeof themes)[number];
 
 export function readTheme(cookieHeader: string | null): Theme {
-  const read = (name: string) => new RegExp(`(?:^|;\\s*)${name}=(\\w+)(?:;|$)`).exec(cookieHeader ?? "")?.[1];
-  // The name until 0.2 had no prefix.
-  return parseTheme(read("backloom_theme") ?? read("theme"));
+  return parseTheme(/(?:^|;\s*)backloom_theme=(\w+)(?:;|$)/.exec(cookieHeader ?? "")?.[1]);
 }
 
 export function themeCookie(theme: Theme): string {
