@@ -4,11 +4,12 @@ import type { ReactNode } from "react";
 import { EarlierPosition, ScrollPositions } from "~/features/places/scroll-restoration";
 import { unlessOfPage } from "~/live/path-data";
 import stylesheet from "~/styles/app.css?url";
-import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
 import { PageProgress } from "~/ui/page-progress";
 import { sprite } from "~/ui/sprite";
 import { readTheme, useTheme } from "./ui/theme";
+
+export { WholePageError as ErrorBoundary } from "~/ui/error-page";
 
 export const links: LinksFunction = () => [
   { rel: "stylesheet", href: stylesheet },
@@ -57,14 +58,6 @@ export default function App() {
       <Outlet />
       <NextPageProgress />
     </>
-  );
-}
-
-export function ErrorBoundary() {
-  return (
-    <main>
-      <RouteError />
-    </main>
   );
 }
 

@@ -5,10 +5,11 @@ import { productLoader } from "~/http/page-guards.server";
 import { unlessOfPage } from "~/live/path-data";
 import { getProduct } from "~/nouns/products/operations.server";
 import { CountBadge } from "~/ui/badge";
-import { RouteError } from "~/ui/error-page";
 import { NavTabs } from "~/ui/tabs";
 import { WriteAccessNotice } from "~/ui/write-access";
 import { productPages, productPath, triagePage } from "./_app/navigation";
+
+export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 /** Loads what all pages of a product need. */
 export const loader = productLoader(async ({ actor, productId }) => {
@@ -44,8 +45,4 @@ export default function ProductLayout() {
       <Outlet />
     </ProductAccess>
   );
-}
-
-export function ErrorBoundary() {
-  return <RouteError />;
 }

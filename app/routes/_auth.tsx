@@ -1,6 +1,7 @@
 import { Outlet } from "@remix-run/react";
-import { RouteError } from "~/ui/error-page";
 import { ToastRegion } from "~/ui/toasts";
+
+export { WholePageError as ErrorBoundary } from "~/ui/error-page";
 
 /** Layout of the pages before sign-in. */
 export default function SignedOutLayout() {
@@ -9,13 +10,5 @@ export default function SignedOutLayout() {
       <Outlet />
       <ToastRegion />
     </>
-  );
-}
-
-export function ErrorBoundary() {
-  return (
-    <main>
-      <RouteError />
-    </main>
   );
 }

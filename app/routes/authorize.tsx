@@ -14,10 +14,11 @@ import { OAuthRefusal } from "~/oauth/refusal.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { Button } from "~/ui/button";
-import { RouteError } from "~/ui/error-page";
 import { CheckField, FormErrors } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { type Scope, scopeWords } from "~/wire/oauth/contract";
+
+export { WholePageError as ErrorBoundary } from "~/ui/error-page";
 
 /** A program requests access, and the user decides on products and scopes (docs/oauth.md). */
 export const loader = pageLoader(async ({ request, context }) => {
@@ -92,14 +93,6 @@ export default function AuthorizePage() {
     >
       <ConsentForm {...data} error={answer?.error ?? null} />
     </AuthFrame>
-  );
-}
-
-export function ErrorBoundary() {
-  return (
-    <main>
-      <RouteError />
-    </main>
   );
 }
 

@@ -80,6 +80,15 @@ export function RouteError() {
   return <ErrorPage status={500} />;
 }
 
+/** The same for pages without the frame of those who are signed in. */
+export function WholePageError() {
+  return (
+    <main>
+      <RouteError />
+    </main>
+  );
+}
+
 function sentence(data: unknown): string | null {
   if (typeof data === "string" && data.length > 0 && data.length < 300) return data;
   if (typeof data === "object" && data !== null && "error" in data && typeof data.error === "string") return data.error;

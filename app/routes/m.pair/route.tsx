@@ -13,13 +13,14 @@ import {
 } from "~/http/page-guards.server";
 import { revokePairing } from "~/nouns/pairings/operations.server";
 import { approvePairing, cancelPairing, getPairingForApproval } from "~/nouns/pairings/pair.server";
-import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
 import { ToastRegion } from "~/ui/toasts";
 import { isCanonicalUuid } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 import { type PairingSecret, pairingSecretSchema } from "~/wire/pairings/contract";
 import { PhonePairing } from "./phone-pairing";
+
+export { WholePageError as ErrorBoundary } from "~/ui/error-page";
 
 /** The phone's page. The secret is in the fragment, so the server gets it only with the posts below. */
 export const loader = pageLoader(async ({ request, context }) => {
@@ -72,14 +73,6 @@ export default function PairPage() {
       </AuthFrame>
       <ToastRegion />
     </>
-  );
-}
-
-export function ErrorBoundary() {
-  return (
-    <main>
-      <RouteError />
-    </main>
   );
 }
 
