@@ -4,6 +4,7 @@ import { indexLimits, type KnownChange } from "~/wire/forecasts/contract";
 import { gitPaths } from "../../worker/git/git";
 import { saysSomething } from "../../worker/git/known-changes";
 import { createQueueWorld } from "../jobs/world";
+import { percentile } from "../streams/statistics";
 
 /** Changes between two heads that a product hears of: so old is what is known of a busy repository. */
 const step = 8;
@@ -59,21 +60,15 @@ export async function measure(
   for (const [name, guesses] of Object.entries(methods)) print(name, guesses);
   if (named.length > 0) print("named in the title", named);
   const mixed = methods["the mix"] ?? [];
-  for (const [name, low, high] of [
-    ["1-2", 1, 2],
-    ["3-5", 3, 5],
-    ["6 or more", 6, 20],
-  ] as const) {
-    print(
-      `support ${name}`,
-      mixed.filter(({ support }) => support >= low && support <= high),
-    );
+  const supports = [["1-2", 1, 2] as const, ["3-5", 3, 5] as const, ["6 or more", 6, 20] as const];
+  for (const [name, low, high] of supports) {
+    const between = mixed.filter(({ support }) => support >= low && support <= high);
+    print(`support ${name}`, between);
   }
   print("with its first file", together);
   const said = together.filter(({ guessed }) => guessed.length > 0);
   print("  where one is named", said);
-  times.sort((a, b) => a - b);
-  const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(1);
+  const at = (share: number) => percentile(times, share).toFixed(1);
   console.log(`  one forecast: ${at(0.5)} ms, ${at(0.95)} ms at 95 %`);
 }
 

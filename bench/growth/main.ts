@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import { cpuUsage, shareOfOthers } from "../http/cpu";
 import { median, verdict } from "../streams/statistics";
@@ -105,10 +106,6 @@ async function readsOf(sql: pg.Pool): Promise<Map<string, number>> {
     [crowdTables],
   );
   return new Map(rows.map(({ relname, seq_scan }) => [relname, Number(seq_scan)]));
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 await main();

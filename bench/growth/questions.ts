@@ -1,6 +1,12 @@
 import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
-import { getBacklogTree, getSprintBoard } from "~/nouns/pages/operations.server";
+import {
+  getBacklogTree,
+  getDashboard,
+  getSprintBoard,
+  getStoryPage,
+  getTaskPage,
+} from "~/nouns/pages/operations.server";
 import { getAgentContext, getNextStory } from "~/nouns/products/operations.server";
 import { search } from "~/nouns/search/operations.server";
 import { listSprintTasks } from "~/nouns/sprints/operations.server";
@@ -12,8 +18,9 @@ import type { Queue } from "../jobs/world";
 /** One person of an installation: a product that they look at, and another with a run that their workers serve. */
 export interface Team {
   reads: Queue;
-  /** A task of the product that is looked at. */
+  /** A task of the product that is looked at, and its story. */
   taskId: string;
+  storyId: string;
 }
 
 export type Question = [name: string, ask: (team: Team, round: number) => Promise<unknown>];
@@ -33,6 +40,9 @@ export const questions: Question[] = [
   ["board", ({ reads }) => getSprintBoard(reads.actor, { sprint_id: sprintOf(reads), with_start: false })],
   ["backlog", ({ reads }) => getBacklogTree(reads.actor, { product_id: productOf(reads) })],
   ["inbox", ({ reads }) => getInbox(reads.actor, { state: "open", kinds: [] })],
+  ["task", ({ reads, taskId }) => getTaskPage(reads.actor, { task_id: taskId })],
+  ["story", ({ reads, storyId }) => getStoryPage(reads.actor, { story_id: storyId })],
+  ["dashboard", ({ reads }) => getDashboard(reads.actor)],
   ["search", ({ reads }) => search.json(reads.actor, { query: "story 1" })],
 ];
 

@@ -65,53 +65,30 @@ function runBare(contest: Contest, duration: number): Promise<Measured> {
 
 function floorsOf({ name, floors }: Contest, kept: readonly Round[]): string[] {
   const ratio = (what: "perSecond" | "p50") => median(kept.map(({ service, bare }) => service[what] / bare[what]));
-  return [
-    ...(floors.requests === undefined
-      ? []
-      : [verdict(`${name}: requests against bare`, ratio("perSecond"), floors.requests, "higher")]),
-    ...(floors.p50 === undefined ? [] : [verdict(`${name}: p50 against bare`, ratio("p50"), floors.p50, "lower")]),
-  ];
+  const asked = [
+    ["requests", floors.requests, "perSecond", "higher"],
+    ["p50", floors.p50, "p50", "lower"],
+  ] as const;
+  return asked.flatMap(([of, floor, what, better]) =>
+    floor === undefined ? [] : [verdict(`${name}: ${of} against bare`, ratio(what), floor, better)],
+  );
 }
+
+const figures: readonly [string, of: (round: Round) => number, unit: string][] = [
+  ["requests/s service / bare", ({ service, bare }) => service.perSecond / bare.perSecond, "x"],
+  ["p50 service / bare", ({ service, bare }) => service.p50 / bare.p50, "x"],
+  ["service requests/s", ({ service }) => service.perSecond, ""],
+  ["bare requests/s", ({ bare }) => bare.perSecond, ""],
+  ["service p50 ms", ({ service }) => service.p50, ""],
+  ["service p99 ms", ({ service }) => service.p99, ""],
+  ["CPU of others", ({ others }) => others * 100, "%"],
+];
 
 function report(contest: Contest, kept: readonly Round[], repeats: number): void {
   const failures = kept.reduce((sum, { service }) => sum + service.failures, 0);
   const lines = [
     `\n${contest.name}`,
-    line(
-      "requests/s service / bare",
-      kept.map((r) => r.service.perSecond / r.bare.perSecond),
-      "x",
-    ),
-    line(
-      "p50 service / bare",
-      kept.map((r) => r.service.p50 / r.bare.p50),
-      "x",
-    ),
-    line(
-      "service requests/s",
-      kept.map((r) => r.service.perSecond),
-      "",
-    ),
-    line(
-      "bare requests/s",
-      kept.map((r) => r.bare.perSecond),
-      "",
-    ),
-    line(
-      "service p50 ms",
-      kept.map((r) => r.service.p50),
-      "",
-    ),
-    line(
-      "service p99 ms",
-      kept.map((r) => r.service.p99),
-      "",
-    ),
-    line(
-      "CPU of others",
-      kept.map((r) => r.others * 100),
-      "%",
-    ),
+    ...figures.map(([name, of, unit]) => line(name, kept.map(of), unit)),
     `  rounds ${kept.length}, repeated ${repeats}, answers other than 2xx: ${failures}`,
     ...floorsOf(contest, kept),
   ];

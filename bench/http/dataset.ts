@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
+import { idOf, insertToken } from "../rows";
 
 export interface Dataset {
   token: string;
@@ -12,40 +12,28 @@ export interface Dataset {
 /** 50 products x 40 PBIs x 10 stories x 8 tasks, with texts of the length that people write. */
 const shape = { pbis: 40, stories: 10, tasks: 8, storiesInSprint: 10 };
 
-/** Ids follow from kind and number, so that every program knows them without asking. */
-function idOf(kind: string, n: number): string {
-  const hex = createHash("md5").update(`${kind}${n}`).digest("hex");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
 /** Fills the database past its triggers, which would announce each of 180,000 rows. */
 export async function fill(adminUrl: string, products: number): Promise<Dataset> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
-  const token = `blm_${randomBytes(32).toString("base64url")}`;
   try {
     await client.query("set session_replication_role = replica");
-    await insertPeople(client, token);
+    const token = await insertPerson(client);
     await insertBacklogs(client, products);
     await client.query("reset session_replication_role");
     await client.query("vacuum analyze");
+    const tasks = products * shape.pbis * shape.stories * shape.tasks;
+    return { token, products, tasks, id: (kind, n) => idOf(`${kind}${n}`) };
   } finally {
     await client.end();
   }
-  const tasks = products * shape.pbis * shape.stories * shape.tasks;
-  return { token, products, tasks, id: idOf };
 }
 
-async function insertPeople(client: pg.Client, token: string): Promise<void> {
-  const userId = idOf("user", 1);
-  await client.query(`insert into auth.users (id, email) values ($1, 'bench@example.com')`, [userId]);
-  await client.query(`insert into public.users (id, username, email) values ($1, 'bench', 'bench@example.com')`, [
-    userId,
-  ]);
-  await client.query(
-    `insert into public.api_tokens (user_id, label, prefix, token_hash) values ($1, 'bench', $2, $3)`,
-    [userId, token.slice(0, 8), createHash("sha256").update(token).digest()],
-  );
+async function insertPerson(client: pg.Client): Promise<string> {
+  const person = [idOf("user1"), "bench@example.com"];
+  await client.query("insert into auth.users (id, email) values ($1, $2)", person);
+  await client.query("insert into public.users (id, username, email) values ($1, 'bench', $2)", person);
+  return insertToken(client, idOf("user1"));
 }
 
 async function insertBacklogs(client: pg.Client, products: number): Promise<void> {

@@ -1,34 +1,25 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
-import { loadSecrets } from "../../supabase/embedded/secrets";
-import { startEmbeddedSupabase } from "../../supabase/embedded/start";
+import { type Installation, withInstallation } from "../installation";
 import { verdict } from "../streams/statistics";
 import { type Contest, compare } from "./compare";
 import { type Dataset, fill } from "./dataset";
 import { hasPgbench, runPgbench } from "./pgbench";
-import { memoryFloor, type Program, startBareServer, startService } from "./programs";
+import { memoryFloor, type Program, startReference, startService } from "./programs";
 
 const products = Number(process.env.BENCH_PRODUCTS ?? 50);
-const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
 
 /** With words as arguments only the comparisons whose name contains one of them run. */
 const wanted = process.argv.slice(2);
 const isWanted = (name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part));
 
-/** A whole installation of its own: data folder, Postgres, service, reference program. */
-async function main(): Promise<void> {
-  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: print } });
-  const { databasePassword: password } = await loadSecrets(dataDir);
-  const cluster = await startCluster({ dataDir, password });
-  const adminUrl = cluster.url("supabase_admin", "postgres");
+/** A whole installation of its own, with the service and the reference program. */
+async function main({ dataDir, databaseUrl, adminUrl, cluster }: Installation): Promise<void> {
   print(`Filling ${products} products x 40 PBIs x 10 stories x 8 tasks ...`);
   const dataset = await fill(adminUrl, products);
 
   const service = await startService(dataDir, await findFreePort());
-  const bare = await startBareServer(supabase.databaseUrl);
+  const bare = await startReference(join(import.meta.dirname, "bare-server.mjs"), databaseUrl);
   const pids = [process.pid, cluster.pid(), service.process.pid ?? 0, bare.process.pid ?? 0];
   try {
     print(verdict("start to first answer in ms", service.startedWithin, 5_000, "lower"));
@@ -40,8 +31,6 @@ async function main(): Promise<void> {
     if (!hasPgbench()) print("pgbench is not installed: PATCH was compared with bare Node only");
   } finally {
     await Promise.all([service.stop(), bare.stop()]);
-    await cluster.stop();
-    await supabase.stop();
   }
 }
 
@@ -114,8 +103,4 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-try {
-  await main();
-} finally {
-  await rm(dataDir, { recursive: true, force: true });
-}
+await withInstallation(main);

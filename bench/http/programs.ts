@@ -56,10 +56,6 @@ export async function startService(
   return programOf(child, port, performance.now() - startedAt);
 }
 
-export function startBareServer(databaseUrl: string): Promise<Program> {
-  return startReference(join(import.meta.dirname, "bare-server.mjs"), databaseUrl);
-}
-
 /** A reference program, which writes its port when it listens. */
 export async function startReference(file: string, ...programArguments: string[]): Promise<Program> {
   const startedAt = performance.now();

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { Database } from "~/db/database.server";
 import { claimAgentJob, reportAgentJob, reportJobUsage } from "~/nouns/agent-jobs/operations.server";
+import { pastTriggers } from "../rows";
 import { median, verdict } from "../streams/statistics";
 import { closedLoop } from "./closed-loop";
 import { createQueueWorld, type Queue, startRuns } from "./world";
@@ -81,21 +82,15 @@ async function measure(
 
 /** Every task waits for the task at its place in the story before: all but the first story of a product are held at first. */
 async function addEdges(sql: pg.Pool, { productIds }: Queue): Promise<void> {
-  const client = await sql.connect();
-  try {
-    await client.query("begin");
-    await client.query("set local session_replication_role = replica");
-    await client.query(
+  await pastTriggers(sql, (client) =>
+    client.query(
       `insert into public.task_dependencies (blocked_id, blocker_id, product_id)
        select b.id, a.id, b.product_id from public.tasks b
        join public.tasks a on a.product_id = b.product_id and a.sort_order = b.sort_order - 8
        where b.product_id = any ($1)`,
       [productIds],
-    );
-    await client.query("commit");
-  } finally {
-    client.release();
-  }
+    ),
+  );
 }
 
 /** Budgets that are never reached: of each run, and of each product a day. */

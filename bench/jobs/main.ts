@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import pg from "pg";
-import { connectDatabase, type Database } from "~/db/database.server";
-import { startCluster } from "../../supabase/embedded/postgres/cluster";
-import { loadSecrets } from "../../supabase/embedded/secrets";
-import { startEmbeddedSupabase } from "../../supabase/embedded/start";
+import type { Database } from "~/db/database.server";
 import { atMost } from "../at-most";
+import { type Installation, withInstallation } from "../installation";
 import { areRivalsInstalled } from "../rivals/installed";
-import { median, verdict } from "../streams/statistics";
+import { medianRatio, verdict } from "../streams/statistics";
 import { compareDispatch } from "./dispatch";
 import { rateOfService } from "./ours";
 import { rateOfPlainQueue } from "./plain";
@@ -20,66 +15,36 @@ const seconds = Number(process.env.BENCH_SECONDS ?? 3);
 const products = Number(process.env.BENCH_PRODUCTS ?? 30);
 
 /** What the queue of jobs costs, as ratios to bare statements in the same run. */
-async function main(dataDir: string): Promise<void> {
-  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: console.log } });
-  const { databasePassword: password } = await loadSecrets(dataDir);
-  const cluster = await startCluster({ dataDir, password });
-  // As `npm start` connects to the Postgres that it brings.
-  const database = connectDatabase({ ...supabase, connectionKind: "session" });
-  const url = cluster.url("supabase_admin", "postgres");
-  const sql = new pg.Pool({ connectionString: url, max: 10 });
-  // Connections that are just being closed hear that Postgres stops.
-  sql.on("error", () => undefined);
-  try {
-    const parts: Record<string, () => Promise<void>> = {
-      async plain() {
-        for (const workers of [1, 8]) await compareWithPlain(sql, database, workers);
-      },
-      queues: () => compareWithQueues(sql, database, () => new pg.Pool({ connectionString: url, max: 10 })),
-      backlogs: () => compareBacklogs(sql, database),
-      dispatch: () =>
-        compareDispatch(sql, database, {
-          rounds,
-          seconds,
-          backlog: atMost(30_000),
-          products,
-          ledger: 0,
-          against: ["edges", "budgets"],
-        }),
-      ledger: () =>
-        compareDispatch(sql, database, {
-          rounds,
-          seconds,
-          backlog: atMost(3_000),
-          products: 1,
-          ledger: atMost(100_000),
-          against: ["budgets"],
-        }),
-      start: () => measureRunStart(sql, database, rounds),
-    };
-    const wanted = process.argv.slice(2);
-    for (const [name, measure] of Object.entries(parts)) {
-      if (wanted.length === 0 || wanted.includes(name)) await measure();
-    }
-  } finally {
-    await sql.end();
-    await database.close();
-    await cluster.stop();
-    await supabase.stop();
+async function main({ adminUrl, database, sql }: Installation): Promise<void> {
+  const turns = { rounds, seconds };
+  const [many, few] = [
+    { backlog: atMost(30_000), products },
+    { backlog: atMost(3_000), products: 1 },
+  ];
+  const parts: Record<string, () => Promise<void>> = {
+    async plain() {
+      for (const workers of [1, 8]) await compareWithPlain(sql, database, workers);
+    },
+    queues: () => compareWithQueues(sql, database, () => new pg.Pool({ connectionString: adminUrl, max: 10 })),
+    backlogs: () => compareBacklogs(sql, database),
+    dispatch: () => compareDispatch(sql, database, { ...turns, ...many, ledger: 0, against: ["edges", "budgets"] }),
+    ledger: () => compareDispatch(sql, database, { ...turns, ...few, ledger: atMost(100_000), against: ["budgets"] }),
+    start: () => measureRunStart(sql, database, rounds),
+  };
+  const wanted = process.argv.slice(2);
+  for (const [name, measure] of Object.entries(parts)) {
+    if (wanted.length === 0 || wanted.includes(name)) await measure();
   }
 }
 
 async function compareWithPlain(sql: pg.Pool, database: Database, workers: number) {
-  const ratios: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
+  const measure = async () => {
     const ours = await rateAt(sql, database, atMost(10_000), workers);
-    const plain = await rateOfPlainQueue(sql, atMost(60_000), workers, seconds);
-    if (round === 0) continue;
-    ratios.push(ours / plain);
-    console.log(`     ${workers} workers: ${Math.round(ours)} jobs/s, plain ${Math.round(plain)}/s`);
-  }
+    return [ours, await rateOfPlainQueue(sql, atMost(60_000), workers, seconds)] as const;
+  };
+  const say = (ours: number, plain: number) => `${workers} workers: ${ours} jobs/s, plain ${plain}/s`;
   const name = `claim + complete against the plain pair, ${workers} workers`;
-  console.log(verdict(name, median(ratios), 0.15, "higher"));
+  console.log(verdict(name, await medianRatio(rounds, measure, say), 0.15, "higher"));
 }
 
 /** Other people's queues at the same backlog; each gets its own pool, because they leave settings behind. */
@@ -92,29 +57,25 @@ async function compareWithQueues(sql: pg.Pool, database: Database, openPool: () 
     { name: "pg-boss", rateOf: rateOfPgBoss, floor: 1.5 },
   ];
   for (const { name, rateOf, floor } of queues) {
-    const ratios: number[] = [];
-    for (let round = 0; round < rounds; round++) {
+    const measure = async () => {
       const ours = await rateAt(sql, database, atMost(10_000), 8);
       const pool = openPool();
       const theirs = await rateOf(pool, 10_000, 8, seconds);
       await pool.end();
-      ratios.push(ours / theirs);
-      console.log(`     ${Math.round(ours)} jobs/s, ${name} ${Math.round(theirs)}/s`);
-    }
-    const title = `claim + complete against ${name}, 8 workers, backlog 10,000`;
-    console.log(verdict(title, median(ratios), floor, "higher"));
+      return [ours, theirs] as const;
+    };
+    const ratio = await medianRatio(rounds, measure, (ours, theirs) => `${ours} jobs/s, ${name} ${theirs}/s`);
+    console.log(verdict(`claim + complete against ${name}, 8 workers, backlog 10,000`, ratio, floor, "higher"));
   }
 }
 
 async function compareBacklogs(sql: pg.Pool, database: Database) {
-  const ratios: number[] = [];
-  for (let round = 0; round < rounds; round++) {
+  const measure = async () => {
     const small = await rateAt(sql, database, atMost(300), 8, Math.min(0.5, seconds));
-    const large = await rateAt(sql, database, atMost(30_000), 8);
-    ratios.push(large / small);
-    console.log(`     backlog 30,000: ${Math.round(large)}/s, backlog 300: ${Math.round(small)}/s`);
-  }
-  console.log(verdict("rate at 30,000 against 300", median(ratios), 0.85, "higher"));
+    return [await rateAt(sql, database, atMost(30_000), 8), small] as const;
+  };
+  const say = (large: number, small: number) => `backlog 30,000: ${large}/s, backlog 300: ${small}/s`;
+  console.log(verdict("rate at 30,000 against 300", await medianRatio(rounds, measure, say), 0.85, "higher"));
 }
 
 /** A queue of its own each time, forgotten afterwards, so that rounds do not meet each other's rows. */
@@ -133,9 +94,4 @@ async function rateAt(
   return rate;
 }
 
-const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
-try {
-  await main(dataDir);
-} finally {
-  await rm(dataDir, { recursive: true, force: true });
-}
+await withInstallation(main);

@@ -1,21 +1,18 @@
 import type pg from "pg";
 import type { Database } from "~/db/database.server";
 import { atMost } from "../at-most";
-import { median, verdict } from "../streams/statistics";
+import { medianRatio, verdict } from "../streams/statistics";
 import { createQueueWorld, startRuns } from "./world";
 
 /** The start of a run of 1,000 tasks, checks and events included, against the bare statement that inserts the jobs. */
 export async function measureRunStart(sql: pg.Pool, database: Database, rounds: number): Promise<void> {
-  const ratios: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
+  const measure = async () => {
     const queue = await createQueueWorld(sql, database, atMost(1_000), 1);
     const ours = await milliseconds(() => startRuns(queue));
-    const bare = await milliseconds(() => insertBare(sql, queue.sprintIds[0] ?? ""));
-    if (round === 0) continue;
-    ratios.push(ours / bare);
-    console.log(`     start of 1,000 tasks: ${ours.toFixed(0)} ms, bare insert ${bare.toFixed(0)} ms`);
-  }
-  console.log(verdict("start of a run of 1,000 tasks", median(ratios), 1.5, "lower"));
+    return [ours, await milliseconds(() => insertBare(sql, queue.sprintIds[0] ?? ""))] as const;
+  };
+  const say = (ours: number, bare: number) => `start of 1,000 tasks: ${ours} ms, bare insert ${bare} ms`;
+  console.log(verdict("start of a run of 1,000 tasks", await medianRatio(rounds, measure, say), 1.5, "lower"));
 }
 
 /** The same rows into the same table with its indexes, triggers and events, in one statement, with no check at all. */

@@ -3,8 +3,10 @@ import type pg from "pg";
 import type { Database } from "~/db/database.server";
 import type { Actor } from "~/db/rpc.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { pastTriggers } from "../rows";
 
 export interface Queue {
+  userId: string;
   actor: Actor;
   productIds: string[];
   sprintIds: string[];
@@ -37,16 +39,13 @@ export async function createQueueWorld(
   }
   // Calls are planned by what Postgres knows of its tables, which it would learn by itself within a minute.
   await sql.query("analyze");
-  return { actor: { database, credential: { user_id: userId } }, productIds, sprintIds };
+  return { userId, actor: { database, credential: { user_id: userId } }, productIds, sprintIds };
 }
 
-/** Past the triggers, which would number and announce each row: what is measured is the run, not the planning. */
+/** Past the triggers: what is measured is the run, not the planning. */
 async function createProduct(sql: pg.Pool, userId: string, code: string, tasks: number, perStory: number) {
   const stories = Math.ceil(tasks / perStory);
-  const client = await sql.connect();
-  try {
-    await client.query("begin");
-    await client.query("set local session_replication_role = replica");
+  return pastTriggers(sql, async (client) => {
     const { rows } = await client.query<{ product_id: string; sprint_id: string }>(
       `with product as (
          insert into public.products (owner_id, code, name, pr_strategy) values ($1, $2, $2, 'STORY') returning id),
@@ -72,11 +71,8 @@ async function createProduct(sql: pg.Pool, userId: string, code: string, tasks: 
        select product_id, id as sprint_id from sprint`,
       [userId, code, stories, Math.ceil(stories / storiesPerPbi), storiesPerPbi, perStory],
     );
-    await client.query("commit");
     return { productId: rows[0]?.product_id ?? "", sprintId: rows[0]?.sprint_id ?? "" };
-  } finally {
-    client.release();
-  }
+  });
 }
 
 export async function startRuns({ actor, sprintIds }: Queue): Promise<void> {

@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { type Env, readEnv } from "~/env.server";
 import { sealSessionCookies } from "~/http/session.server";
+import { idOf } from "../rows";
 
 export interface Dataset {
   /** The `Cookie` header of someone who is signed in. */
@@ -24,7 +25,7 @@ interface Transcript {
 }
 
 export const diffLines = 5_000;
-const userId = "00000000-0000-4000-8000-000000000001";
+export const userId = "00000000-0000-4000-8000-000000000001";
 
 /** A user with a session, a product with a sprint and a product with a long backlog. */
 export async function fill(adminUrl: string, sessionSecret: string): Promise<Dataset> {
@@ -55,12 +56,6 @@ export async function fill(adminUrl: string, sessionSecret: string): Promise<Dat
   }
 }
 
-/** Ids follow from names, in the bench and in its SQL alike. */
-export function idOf(name: string): string {
-  const hex = createHash("md5").update(name).digest("hex");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
 /** The `Cookie` header of someone with this session. */
 export async function cookieOf(session: { sessionId: string; userId: string }, secret: string): Promise<string> {
   const env: Env = { ...readEnv({}), sessionSecrets: [secret], secureCookies: false };
@@ -88,8 +83,7 @@ async function insertDiff(client: pg.Client): Promise<void> {
   const header = "diff --git a/long.ts b/long.ts\n--- a/long.ts\n+++ b/long.ts\n";
   const patch = `${header}@@ -1,${count} +1,${count} @@\n${lines.join("")}`;
   const file = { path: "long.ts", status: "modified", additions: count, deletions: count };
-  const [jobId, productId] = [idOf("job-diff"), idOf("product-diff")];
-  await insertJob(client, { jobId, productId, taskId: idOf("task-diff-1") });
+  const { jobId, productId } = await insertJob(client, "diff");
   await client.query("update public.agent_jobs set additions = $2, deletions = $2 where id = $1", [jobId, count]);
   await client.query(
     `insert into public.job_diffs (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes)
@@ -99,19 +93,12 @@ async function insertDiff(client: pg.Client): Promise<void> {
 }
 
 /** A job that is done, and so many entries of so many bytes that its agent said. */
-async function insertTranscript(
-  client: pg.Client,
-  { entries, bytes }: { entries: number; bytes: number },
-): Promise<Transcript> {
+async function insertTranscript(client: pg.Client, { entries, bytes }: Omit<Transcript, "path">): Promise<Transcript> {
   const name = `talk-${entries}`;
   await insertProduct(client, name, { pbis: 1, stories: 1, tasks: 1 });
-  const [jobId, productId] = [idOf(`job-${name}`), idOf(`product-${name}`)];
-  await insertJob(client, { jobId, productId, taskId: idOf(`task-${name}-1`) });
-  await client.query("update public.job_attempts set last_seq = $2, output_bytes = $3 where job_id = $1", [
-    jobId,
-    entries,
-    entries * bytes,
-  ]);
+  const { jobId } = await insertJob(client, name);
+  const counted = "update public.job_attempts set last_seq = $2, output_bytes = $3 where job_id = $1";
+  await client.query(counted, [jobId, entries, entries * bytes]);
   await client.query(
     `insert into public.job_outputs (job_id, attempt, seq, at, kind, text, title, status)
      select $1, 1, n, now(), 'command', left(repeat('Line ' || n || E' of what a command printed.\\n', $3 / 20), $3),
@@ -122,30 +109,24 @@ async function insertTranscript(
   return { path: `/jobs/${jobId}`, entries, bytes };
 }
 
-async function insertJob(
-  client: pg.Client,
-  { jobId, productId, taskId }: { jobId: string; productId: string; taskId: string },
-): Promise<void> {
+async function insertJob(client: pg.Client, name: string): Promise<{ jobId: string; productId: string }> {
+  const [jobId, productId] = [idOf(`job-${name}`), idOf(`product-${name}`)];
   await client.query(
     `insert into public.agent_jobs (id, product_id, task_id, kind, status, lane_id, attempt, finished_at)
      values ($1, $2, $3, 'TASK_IMPLEMENTATION', 'DONE', $1, 1, now())`,
-    [jobId, productId, taskId],
+    [jobId, productId, idOf(`task-${name}-1`)],
   );
   await client.query(
     `insert into public.job_attempts (job_id, attempt, product_id, worker_name, started_at, ended_at, outcome)
      values ($1, 1, $2, 'bench', now(), now(), 'done')`,
     [jobId, productId],
   );
+  return { jobId, productId };
 }
 
-interface Shape {
-  pbis: number;
-  stories: number;
-  tasks: number;
-}
+type Shape = Record<"pbis" | "stories" | "tasks", number>;
 
-async function insertProduct(client: pg.Client, name: string, shape: Shape): Promise<void> {
-  const { pbis, stories, tasks } = shape;
+async function insertProduct(client: pg.Client, name: string, { pbis, stories, tasks }: Shape): Promise<void> {
   await client.query(`
     create or replace function pg_temp.id(text) returns uuid language sql immutable
       as $$ select md5($1)::uuid $$;

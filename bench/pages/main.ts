@@ -1,31 +1,23 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
-import { loadSecrets } from "../../supabase/embedded/secrets";
-import { startEmbeddedSupabase } from "../../supabase/embedded/start";
 import { type Contest, compare } from "../http/compare";
 import { memoryFloor, startReference, startService } from "../http/programs";
+import { type Installation, withInstallation } from "../installation";
 import { verdict } from "../streams/statistics";
 import { type Dataset, diffLines, fill } from "./dataset";
 import { open, type Page, rowsOf, weigh } from "./weight";
 
 const root = join(import.meta.dirname, "../..");
-const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
 
 /** With words as arguments only the comparisons whose name contains one of them run. */
 const wanted = process.argv.slice(2);
 const isWanted = (name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part));
 
 /** Pages of a signed-in person against those of a Remix program that has nothing else. */
-async function main(): Promise<void> {
+async function main({ dataDir, adminUrl, sessionSecret, cluster }: Installation): Promise<void> {
   buildReference();
-  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: print } });
-  const { databasePassword: password, sessionSecret } = await loadSecrets(dataDir);
-  const cluster = await startCluster({ dataDir, password });
-  const dataset = await fill(cluster.url("supabase_admin", "postgres"), sessionSecret);
+  const dataset = await fill(adminUrl, sessionSecret);
 
   const service = await startService(dataDir, await findFreePort());
   const bare = await startReference(join(import.meta.dirname, "bare-front.mjs"));
@@ -38,8 +30,6 @@ async function main(): Promise<void> {
     print(await memoryFloor("the pages", [service]));
   } finally {
     await Promise.all([service.stop(), bare.stop()]);
-    await cluster.stop();
-    await supabase.stop();
   }
 }
 
@@ -121,8 +111,4 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-try {
-  await main();
-} finally {
-  await rm(dataDir, { recursive: true, force: true });
-}
+await withInstallation(main);

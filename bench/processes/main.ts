@@ -1,18 +1,12 @@
-import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
-import pg from "pg";
-import { connectDatabase } from "~/db/database.server";
-import { startCluster } from "../../supabase/embedded/postgres/cluster";
+import { cpus } from "node:os";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
-import { loadSecrets } from "../../supabase/embedded/secrets";
-import { startEmbeddedSupabase } from "../../supabase/embedded/start";
 import { cpuUsage } from "../http/cpu";
 import { fill } from "../http/dataset";
 import { measure } from "../http/load";
 import { memoryFloor, type Program, startService } from "../http/programs";
+import { type Installation, withInstallation } from "../installation";
 import { createQueueWorld, startRuns } from "../jobs/world";
+import { insertToken } from "../rows";
 import { median, verdict } from "../streams/statistics";
 import { startRelay } from "./start-relay";
 import { rateOfWorkers } from "./worker-loop";
@@ -37,16 +31,10 @@ interface Round {
  * The same questions to one, two and four processes of the service behind one address and over one Postgres, turn about. On a machine
  * with few processors they take each other's: then what counts is what each does in a second of processor time.
  */
-async function main(dataDir: string): Promise<void> {
-  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: console.log } });
-  const { databasePassword: password } = await loadSecrets(dataDir);
-  const cluster = await startCluster({ dataDir, password });
-  const dataset = await fill(cluster.url("supabase_admin", "postgres"), 10);
-  const sql = new pg.Pool({ connectionString: cluster.url("supabase_admin", "postgres"), max: 2 });
-  const database = connectDatabase({ ...supabase, connectionKind: "session" });
-  const workerToken = await prepareQueue(sql, database);
-  await database.close();
-  await sql.end();
+async function main(installation: Installation): Promise<void> {
+  const { dataDir, adminUrl, cluster } = installation;
+  const dataset = await fill(adminUrl, 10);
+  const workerToken = await prepareQueue(installation);
 
   const services: Program[] = [];
   for (let n = 0; n < Math.max(...counts); n++) {
@@ -91,26 +79,17 @@ async function main(dataDir: string): Promise<void> {
   } finally {
     relay.stop();
     await Promise.all(services.map((service) => service.stop()));
-    await cluster.stop();
-    await supabase.stop();
   }
 }
 
 /** A person with a token, whose products have more jobs than all rounds need. */
-async function prepareQueue(sql: pg.Pool, database: ReturnType<typeof connectDatabase>) {
+async function prepareQueue({ sql, database }: Installation): Promise<string> {
   const jobs = Math.ceil((rounds + 2) * seconds * counts.length * 300);
   const products = Math.max(workers, Math.ceil(jobs / jobsOfProduct));
   const queue = await createQueueWorld(sql, database, jobs, products);
   await startRuns(queue);
   await sql.query("analyze");
-  const token = `blm_${randomBytes(32).toString("base64url")}`;
-  const { credential } = queue.actor;
-  await sql.query(
-    `insert into public.api_tokens (user_id, label, prefix, token_hash)
-     select ($1::jsonb ->> 'user_id')::uuid, 'bench', 'blm_', $2`,
-    [credential, createHash("sha256").update(token).digest()],
-  );
-  return token;
+  return insertToken(sql, queue.userId);
 }
 
 type Parts = Record<"app" | "postgres" | "relay", number[]>;
@@ -154,9 +133,4 @@ function report(name: string, found: Map<number, Round[]>): void {
   }
 }
 
-const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
-try {
-  await main(dataDir);
-} finally {
-  await rm(dataDir, { recursive: true, force: true });
-}
+await withInstallation(main);

@@ -1,22 +1,11 @@
-import { z } from "zod";
 import { closedLoop } from "../jobs/closed-loop";
-
-const answerSchema = z.object({
-  result: z.object({
-    isError: z.boolean().optional(),
-    structuredContent: z.object({ job: z.object({ id: z.string(), attempt: z.number() }).nullish() }),
-  }),
-});
+import { readTool, toolRequest } from "../worker-tools";
 
 /** Workers that claim and report over the tools of /mcp/worker, as the real one does. Jobs a second. */
 export function rateOfWorkers(port: number, token: string, workers: number, seconds: number): Promise<number> {
   const call = async (name: string, given: Record<string, unknown>) => {
-    const answer = await fetch(`http://127.0.0.1:${port}/mcp/worker`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } }),
-    });
-    const { result } = answerSchema.parse(await answer.json());
+    const answer = await fetch(`http://127.0.0.1:${port}/mcp/worker`, toolRequest(token, name, given));
+    const result = readTool({ status: answer.status, text: await answer.text() });
     if (result.isError) throw new Error(`${name} was refused: ${JSON.stringify(result)}`);
     return result.structuredContent.job ?? undefined;
   };

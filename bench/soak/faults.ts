@@ -6,7 +6,7 @@ import type { Processes } from "./installation";
 import type { Project } from "./project";
 import { settings, shareWithFaults } from "./settings";
 
-interface Scene {
+export interface Scene {
   dataDir: string;
   hasOwnDisk: boolean;
   processes: Processes;

@@ -1,19 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { z } from "zod";
-import { connectDatabase } from "~/db/database.server";
 import { type Cluster, startCluster } from "../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../supabase/embedded/secrets";
-import { startEmbeddedSupabase } from "../../supabase/embedded/start";
+import { openInstallation } from "../installation";
 import { Program } from "../streams/processes";
 import { verdict } from "../streams/statistics";
 import { askUntilAnswered, outcomes } from "./asking";
 import { checkKept } from "./checks";
-import { throwFaults } from "./faults";
+import { type Scene as FaultScene, throwFaults } from "./faults";
 import { makeDataFolder, Processes } from "./installation";
 import { watchMemory } from "./memory";
 import { beAtWork, type Kept } from "./people";
-import { openProject, type Project } from "./project";
+import { openProject } from "./project";
 import { settings, shareWithFaults } from "./settings";
 import { type Done, serve } from "./workers";
 import { createSoakWorld, type SoakWorld } from "./world";
@@ -38,7 +37,10 @@ const viewersAnswer = z.object({
  */
 async function main(): Promise<boolean> {
   const { dataDir, hasOwnDisk, remove } = await makeDataFolder();
-  const { world, password } = await prepare(dataDir);
+  const prepared = await openInstallation(dataDir);
+  const world = await createSoakWorld(prepared.sql, prepared.database);
+  await prepared.close();
+  const { databasePassword: password } = await loadSecrets(dataDir);
   const cluster = await startCluster({ dataDir, password });
   const project = settings.isPooled ? await openProject(dataDir, cluster) : undefined;
   const processes = new Processes(dataDir, project?.env ?? {});
@@ -55,29 +57,10 @@ async function main(): Promise<boolean> {
   }
 }
 
-async function prepare(dataDir: string) {
-  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: console.log } });
-  const { databasePassword: password } = await loadSecrets(dataDir);
-  const cluster = await startCluster({ dataDir, password });
-  const sql = new pg.Pool({ connectionString: cluster.url("supabase_admin", "postgres"), max: 2 });
-  // Connections that are just being closed hear that Postgres stops.
-  sql.on("error", () => undefined);
-  const database = connectDatabase({ ...supabase, connectionKind: "session" });
-  const world = await createSoakWorld(sql, database);
-  await Promise.all([database.close(), sql.end()]);
-  await cluster.stop();
-  await supabase.stop();
-  return { world, password };
-}
-
-interface Scene {
-  dataDir: string;
-  hasOwnDisk: boolean;
+interface Scene extends Omit<FaultScene, "postmaster"> {
   world: SoakWorld;
-  processes: Processes;
   viewers: Program;
   cluster: Cluster;
-  project: Project | undefined;
 }
 
 async function soak(scene: Scene): Promise<boolean> {
@@ -120,11 +103,9 @@ async function soak(scene: Scene): Promise<boolean> {
   );
   const sawAll = await checkViewers(scene, origin);
   const sql = new pg.Pool({ connectionString: cluster.url("supabase_admin", "postgres"), max: 2 });
-  const isKept = await checkKept(
-    sql,
-    kept.map((each) => ({ ...each })),
-    done,
-  );
+  // Connections that are just being closed hear that Postgres stops.
+  sql.on("error", () => undefined);
+  const isKept = await checkKept(sql, kept, done);
   await sql.end();
   memory.report(half, ends);
   return sawAll && isKept;

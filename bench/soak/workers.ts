@@ -1,17 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { z } from "zod";
+import { readTool, toolRequest } from "../worker-tools";
 import { askOnce, askUntilAnswered } from "./asking";
 import { settings } from "./settings";
-
-const answerSchema = z.object({
-  result: z.object({
-    isError: z.boolean().optional(),
-    structuredContent: z.looseObject({
-      job: z.object({ id: z.string(), attempt: z.number() }).nullish(),
-      code: z.number().optional(),
-    }),
-  }),
-});
 
 /** What workers were told is done: by job, the attempts. */
 export type Done = Map<string, number[]>;
@@ -25,25 +15,20 @@ export async function serve(
   isOver: () => boolean,
 ): Promise<void> {
   const url = `${origin}/mcp/worker`;
-  const given = (name: string, input: Record<string, unknown>) => ({
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } }),
-  });
   const call = async (name: string, input: Record<string, unknown>) =>
-    read(await askUntilAnswered(url, given(name, input)));
+    readTool(await askUntilAnswered(url, toolRequest(token, name, input)));
   const giveBack = () => call("worker_heartbeat", { worker, stopped: true });
 
   await pause(Math.random() * settings.jobSeconds * 1_000);
   while (!isOver()) {
-    const claimed = await askOnce(url, given("wait_for_job", { worker, wait_seconds: 5 }));
+    const claimed = await askOnce(url, toolRequest(token, "wait_for_job", { worker, wait_seconds: 5 }));
     if (!claimed) {
       // It may have taken a job and not heard of it: that returns, and others take it.
       await pause(200 + Math.random() * 400);
       await giveBack();
       continue;
     }
-    const { job } = read(claimed).structuredContent;
+    const { job } = readTool(claimed).structuredContent;
     if (!job) continue;
     const ofAttempt = { job_id: job.id, attempt: job.attempt };
     await call("update_job_status", { ...ofAttempt, status: "running" });
@@ -56,10 +41,4 @@ export async function serve(
     done.set(job.id, [...(done.get(job.id) ?? []), job.attempt]);
   }
   await giveBack();
-}
-
-function read({ status, text }: { status: number; text: string }) {
-  const parsed = answerSchema.safeParse(JSON.parse(text));
-  if (!parsed.success) throw new Error(`A tool answered ${status} ${text}`);
-  return parsed.data.result;
 }

@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
 import type pg from "pg";
 import type { Database } from "~/db/database.server";
 import { createQueueWorld, startRuns } from "../jobs/world";
+import { insertToken } from "../rows";
 import { createBenchWorld } from "../streams/world";
 import { settings } from "./settings";
 
@@ -39,13 +39,7 @@ export async function createSoakWorld(sql: pg.Pool, database: Database): Promise
   for (let n = 0; n < owners; n++) {
     const queue = await createQueueWorld(sql, database, jobs, Math.ceil(jobs / jobsOfProduct));
     await startRuns(queue);
-    const token = `blm_${randomBytes(32).toString("base64url")}`;
-    await sql.query(
-      `insert into public.api_tokens (user_id, label, prefix, token_hash)
-       values (($1::jsonb ->> 'user_id')::uuid, 'soak', 'blm_', $2)`,
-      [queue.actor.credential, createHash("sha256").update(token).digest()],
-    );
-    world.workerTokens.push(token);
+    world.workerTokens.push(await insertToken(sql, queue.userId));
   }
   await sql.query("vacuum analyze");
   return world;

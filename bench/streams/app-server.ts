@@ -3,7 +3,7 @@ import type { AppAddress } from "./processes";
 
 async function main(): Promise<void> {
   const { port, sessionSecret, urlFor, pids, stop } = await startApp();
-  const sqlUrl = urlFor("postgres");
+  const sqlUrl = urlFor("supabase_admin");
   const address: AppAddress = { port, sessionSecret, sqlUrl, feedUrl: urlFor("supabase_replication_admin"), pids };
   process.send?.({ ready: address });
   process.on("message", async (message) => {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { cpuUsage } from "../http/cpu";
 import { cookieOf } from "../pages/dataset";
+import { pastTriggers } from "../rows";
 import { openLoop } from "./open-loop";
 import { type Door, patchFor } from "./patch";
 import { type AppAddress, arrivalsAnswer, connectedAnswer, type Program } from "./processes";
@@ -82,10 +83,7 @@ async function prepare(app: AppAddress, sql: pg.Pool): Promise<Scene> {
 
 /** Jobs that a worker of this user holds, past the triggers: only a sprint run makes them otherwise. */
 async function createJobs(sql: pg.Pool, { userId, productId, taskIds }: BenchWorld) {
-  const client = await sql.connect();
-  try {
-    await client.query("begin");
-    await client.query("alter table public.agent_jobs disable trigger user");
+  return pastTriggers(sql, async (client) => {
     const { rows } = await client.query<{ id: string }>(
       `with worker as (insert into public.agent_workers (user_id, name) values ($1, 'bench') returning id)
        insert into public.agent_jobs (product_id, task_id, kind, status, lane_id, attempt, worker_id, claimed_at, lease_until)
@@ -93,12 +91,8 @@ async function createJobs(sql: pg.Pool, { userId, productId, taskIds }: BenchWor
        from worker, unnest($3::uuid[]) as task_id returning id`,
       [userId, productId, taskIds.slice(0, jobCount)],
     );
-    await client.query("alter table public.agent_jobs enable trigger user");
-    await client.query("commit");
     return rows.map(({ id }) => ({ id, lastSeq: 0 }));
-  } finally {
-    client.release();
-  }
+  });
 }
 
 async function connectViewers({ door, world, jobs }: Scene, clients: Program): Promise<void> {

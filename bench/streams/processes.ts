@@ -2,17 +2,6 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 
-/** Where the app and its database are, as the app's process tells it. */
-export interface AppAddress {
-  port: number;
-  /** Seals the cookies of its sessions. */
-  sessionSecret: string;
-  sqlUrl: string;
-  feedUrl: string;
-  /** Of the service and of Postgres. */
-  pids: number[];
-}
-
 /** A program of this folder in its own process, so that it has its own processor time. */
 export class Program {
   readonly #child: ChildProcess;
@@ -60,6 +49,8 @@ export const appReady = z.object({
     pids: z.array(z.number()),
   }),
 });
+/** Where the app and its database are: its secret seals the cookies of sessions, `pids` are of service and Postgres. */
+export type AppAddress = z.infer<typeof appReady>["ready"];
 export const bareReady = z.object({ ready: z.object({ port: z.number() }) });
 export const memoryAnswer = z.object({ memory: z.number() });
 export const connectedAnswer = z.object({ connected: z.number() });

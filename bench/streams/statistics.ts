@@ -10,6 +10,22 @@ export function median(numbers: readonly number[]): number {
   return percentile(numbers, 0.5);
 }
 
+/** The median ratio of two figures that are measured in turn, round by round; the first round only warms up. */
+export async function medianRatio(
+  rounds: number,
+  measure: () => Promise<readonly [ours: number, theirs: number]>,
+  say: (ours: number, theirs: number) => string,
+): Promise<number> {
+  const ratios: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const [ours, theirs] = await measure();
+    if (round === 0) continue;
+    ratios.push(ours / theirs);
+    console.log(`     ${say(Math.round(ours), Math.round(theirs))}`);
+  }
+  return median(ratios);
+}
+
 /** One line of the report, which `run.mjs` repeats at the end: the floor, what was measured, and whether it holds. */
 export function verdict(name: string, value: number, floor: number, better: "higher" | "lower"): string {
   const holds = better === "higher" ? value >= floor : value <= floor;

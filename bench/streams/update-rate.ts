@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { median, verdict } from "./statistics";
+import { medianRatio, verdict } from "./statistics";
 import type { BenchWorld } from "./world";
 
 const writers = 8;
@@ -10,18 +10,15 @@ const seconds = Number(process.env.BENCH_SECONDS ?? 3);
 /** Updates a second with 8 writers, with the event of each and without, in turn. */
 export async function measureUpdateRate(sqlUrl: string, world: BenchWorld): Promise<void> {
   const sql = new pg.Pool({ connectionString: sqlUrl, max: writers + 1 });
-  const ratios: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
+  const measure = async () => {
     await sql.query("alter table public.tasks disable trigger _900_emit");
     const without = await rate(sql, world);
     await sql.query("alter table public.tasks enable trigger _900_emit");
-    const withEvents = await rate(sql, world);
-    if (round === 0) continue;
-    ratios.push(withEvents / without);
-    console.log(`     updates: ${Math.round(withEvents)}/s with events, ${Math.round(without)}/s without`);
-  }
+    return [await rate(sql, world), without] as const;
+  };
+  const ratio = await medianRatio(rounds, measure, (ours, bare) => `updates: ${ours}/s with events, ${bare}/s without`);
   await sql.end();
-  console.log(verdict(`updates with events against without, ${writers} writers`, median(ratios), 0.6, "higher"));
+  console.log(verdict(`updates with events against without, ${writers} writers`, ratio, 0.6, "higher"));
 }
 
 async function rate(sql: pg.Pool, { taskIds }: BenchWorld): Promise<number> {

@@ -1,6 +1,7 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { z } from "zod";
+import { insertToken } from "../rows";
 
 const idRow = z.object({ id: z.string() });
 
@@ -30,11 +31,7 @@ export async function createBenchWorld(sql: pg.Pool, taskCount: number): Promise
     `bench-${userId.slice(0, 8)}`,
     `${userId}@example.com`,
   ]);
-  const token = `blm_${randomBytes(32).toString("base64url")}`;
-  await sql.query(
-    "insert into public.api_tokens (user_id, label, prefix, token_hash) values ($1, 'bench', 'blm_', $2)",
-    [userId, createHash("sha256").update(token).digest()],
-  );
+  const token = await insertToken(sql, userId);
   const productId = await insert(
     sql,
     "insert into public.products (owner_id, code, name) values ($1, 'BENCH', 'Bench')",

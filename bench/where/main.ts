@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
-import { z } from "zod";
 import { startApp } from "../app";
 import { createQueueWorld, startRuns } from "../jobs/world";
-import { fill, idOf } from "../pages/dataset";
+import { fill, userId } from "../pages/dataset";
+import { idOf, insertToken } from "../rows";
+import { readTool, toolRequest } from "../worker-tools";
 import { type Times, Watch } from "./watch";
 
 /** How often each is asked, after some times that do not count. */
@@ -22,36 +22,33 @@ async function main(): Promise<void> {
     const { cookie, boardPath, backlogPath } = await fill(app.urlFor("supabase_admin"), app.sessionSecret);
     const queue = await createQueueWorld(sql, app.database, 2 * (times + warmUps), 1);
     await startRuns(queue);
-    const token = await insertToken(sql, idOf("product-board"));
-    const worker = await insertToken(sql, queue.productIds[0] ?? "");
+    const token = await insertToken(sql, userId);
+    const worker = await insertToken(sql, queue.userId);
 
-    const ask = async (path: string, headers: Record<string, string>, method = "GET", body?: unknown) => {
-      const text = body === undefined ? null : JSON.stringify(body);
-      const answer = await fetch(`http://127.0.0.1:${app.port}${path}`, { method, headers, body: text });
-      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-      return answer.text();
+    const ask = async (path: string, init: RequestInit) => {
+      const answer = await fetch(`http://127.0.0.1:${app.port}${path}`, init);
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+      return { status: answer.status, text };
     };
-    const page = (path: string) => () => ask(path, { cookie });
-    const api =
-      (path: string, method = "GET", body?: () => unknown) =>
-      () =>
-        ask(path, { authorization: `Bearer ${token}`, "content-type": "application/json" }, method, body?.());
-    const tool = async (name: string, given: Record<string, unknown>) => {
-      const headers = { authorization: `Bearer ${worker}`, "content-type": "application/json" };
-      const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
-      return answerSchema.parse(JSON.parse(await ask("/mcp/worker", headers, "POST", call))).result.structuredContent
-        .job;
-    };
-    let job: z.infer<typeof jobSchema> | undefined;
+    const page = (path: string) => () => ask(path, { headers: { cookie } });
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const api = (path: string) => () => ask(path, { headers });
+    const tool = async (name: string, given: Record<string, unknown>) =>
+      readTool(await ask("/mcp/worker", toolRequest(worker, name, given))).structuredContent.job ?? undefined;
+    let job: Awaited<ReturnType<typeof tool>>;
     const claim = async () => {
-      job = (await tool("wait_for_job", { worker: "bench", wait_seconds: 0 })) ?? undefined;
+      job = await tool("wait_for_job", { worker: "bench", wait_seconds: 0 });
     };
     const report = () =>
       tool("update_job_status", { job_id: job?.id, attempt: job?.attempt, status: "done", verify_result: "ALIGNED" });
 
     const [product, sprint] = [idOf("product-board"), idOf("sprint-board")];
     const [task, story] = [idOf("task-board-1"), idOf("story-board-1")];
-    const status = () => ({ status: Math.random() < 0.5 ? "todo" : "in_progress" });
+    const patch = () => {
+      const body = JSON.stringify({ status: Math.random() < 0.5 ? "todo" : "in_progress" });
+      return ask(`/api/tasks/${task}`, { method: "PATCH", headers, body });
+    };
     const rowsOf: readonly (readonly [
       string,
       ask: () => Promise<unknown>,
@@ -68,11 +65,11 @@ async function main(): Promise<void> {
       ["agent-context", api(`/api/products/${product}/agent-context`)],
       ["next-story", api(`/api/products/${product}/next-story`)],
       ["tasks of a sprint", api(`/api/sprints/${sprint}/tasks?limit=50`)],
-      ["PATCH of a task", api(`/api/tasks/${task}`, "PATCH", status)],
+      ["PATCH of a task", patch],
       ["claim", claim, undefined, report],
       ["report", report, claim],
     ];
-    print(`| What | ${columns.join(" | ")} |\n|---|${"---|".repeat(columns.length)}`);
+    console.log(`| What | ${columns.join(" | ")} |\n|---|${"---|".repeat(columns.length)}`);
     for (const [name, asked, before, after] of rowsOf) {
       if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
       const taken: Times[] = [];
@@ -82,7 +79,7 @@ async function main(): Promise<void> {
         await after?.();
         if (n >= 0) taken.push(took);
       }
-      print(
+      console.log(
         `| ${[name, ...columns.map((column) => shown(column, median(taken.map((took) => took[column]))))].join(" | ")} |`,
       );
     }
@@ -92,24 +89,8 @@ async function main(): Promise<void> {
   }
 }
 
-const jobSchema = z.object({ id: z.string(), attempt: z.number() });
-const answerSchema = z.object({ result: z.object({ structuredContent: z.object({ job: jobSchema.nullish() }) }) });
-
 const shown = (column: string, value: number) => (column === "calls" ? String(value) : value.toFixed(1));
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
-const print = (line: string) => process.stdout.write(`${line}\n`);
-
-/** A token of the person who owns this product. */
-async function insertToken(sql: pg.Pool, productId: string): Promise<string> {
-  const token = `blm_${randomBytes(32).toString("base64url")}`;
-  await sql.query(
-    `insert into public.api_tokens (user_id, label, prefix, token_hash)
-     select p.owner_id, 'bench', $2, $3 from public.products p where p.id = $1`,
-    [productId, token.slice(0, 8), createHash("sha256").update(token).digest()],
-  );
-  return token;
-}
 
 await main();
