@@ -122,7 +122,9 @@ function Connect({ service, isAgain }: { service: ChatServiceName; isAgain: bool
     <WriteFields quiet>
       <Form method="post">
         <HiddenFields fields={{ intent: "connect", service, time_zone: zone }} />
-        <SubmitButton>{isAgain ? "Show a new code" : `Connect ${chatTitles[service]}`}</SubmitButton>
+        <SubmitButton tone={isAgain ? "plain" : "primary"}>
+          {isAgain ? "Show a new code" : `Connect ${chatTitles[service]}`}
+        </SubmitButton>
       </Form>
     </WriteFields>
   );
@@ -138,10 +140,10 @@ const wayToTheBot = {
 function CodeToType({ service, code }: { service: ChatServiceName; code: string }) {
   const bot = useLoaderData<typeof loader>().bots[service];
   return (
-    <div className="grid justify-items-start gap-2" role="status">
+    <div className="mb-3 grid justify-items-start gap-3" role="status">
       <p className="text-sm">
-        {wayToTheBot[service]} {bot ? `The bot is ${isolated(bot)}.` : ""} It is good for ten minutes, and this page
-        goes on by itself.
+        {wayToTheBot[service]} {bot ? `The bot is ${isolated(bot)}.` : ""} The code is good for ten minutes, and this
+        page continues by itself.
       </p>
       <CopyBlock label="Code" text={code} />
       {service === "telegram" && bot ? (
