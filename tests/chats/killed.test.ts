@@ -79,19 +79,23 @@ const stages: [string, (asked: Asked) => Promise<() => Promise<unknown>>][] = [
   ],
 ];
 
-it.each(stages)("A process killed %s leaves one answer, and another changes the message", async (_name, reach) => {
-  const question = await asked();
-  const afterwards = await reach(question);
-  await killService(holder);
-  await afterwards();
-  const { message, read, world, id } = question;
-  const said = `Answered by ${world.owner.username} in Telegram: Left`;
-  await until(() => message.text.includes(said));
-  expect(message.options).toEqual([]);
-  expect(await read()).toMatchObject({ status: "answered", answered_via: "telegram" });
-  const answers = await store.query`
+it.each(stages)(
+  "A process killed %s leaves one answer, and another changes the message",
+  { timeout: 240_000 },
+  async (_name, reach) => {
+    const question = await asked();
+    const afterwards = await reach(question);
+    await killService(holder);
+    await afterwards();
+    const { message, read, world, id } = question;
+    const said = `Answered by ${world.owner.username} in Telegram: Left`;
+    await until(() => message.text.includes(said));
+    expect(message.options).toEqual([]);
+    expect(await read()).toMatchObject({ status: "answered", answered_via: "telegram" });
+    const answers = await store.query`
     select from public.audit_events where kind = 'question.answered' and detail ->> 'question_id' = ${id}`;
-  expect(answers).toHaveLength(1);
-  holder = other;
-  other = await startService(dataDir, { env });
-});
+    expect(answers).toHaveLength(1);
+    holder = other;
+    other = await startService(dataDir, { env });
+  },
+);
