@@ -73,7 +73,11 @@ function sealedIn(cookieHeader: string | null, name: string): string[] {
   return ours.slice(0, 5).map((pair) => pair.slice(name.length + 1));
 }
 
-const namesOf = (env: CookieEnv) => [sessionCookieName, ownCookie("session", env)];
+/** Over https no other name of our domain can set the twin, such as one of a preview. */
+const namesOf = (env: CookieEnv) => [
+  sessionCookieName,
+  `${env.secureCookies ? "__Host-" : ""}${ownCookie("session", env)}`,
+];
 
 const openCookies = (cookieHeader: string | null, env: CookieEnv) =>
   openFirst(cookieHeader, namesOf(env).reverse(), env.sessionSecrets);

@@ -20,7 +20,7 @@ it("The session cookie is HttpOnly, SameSite Lax, Path / and Secure exactly for 
   const origin = { secureCookies: true, appOrigin: "https://backlog.example" };
   const secure = await sealSessionCookies(value, { ...env, ...origin });
   for (const line of secure) expect(line).toMatch(/; SameSite=Lax; Secure$/);
-  expect(secure[1]).toMatch(/^backloom_session_443=/);
+  expect(secure[1]).toMatch(/^__Host-backloom_session_443=/);
   const attributes = "Max-Age=0; Path=/; HttpOnly; SameSite=Lax";
   const cleared = [`session=; ${attributes}`, `backloom_session_3000=; ${attributes}`];
   expect(await clearSessionCookies(await sealedWith(current), env)).toEqual(cleared);
