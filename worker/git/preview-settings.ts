@@ -85,7 +85,9 @@ async function readLaunch(folder: string, base: string, name: string | undefined
   if (size === null && name !== undefined) throw new Error(missing(name));
   if (size === null) return null;
   if (Number(size) > largestFile) throw new Error(`${launchFile} has more than 64 KiB, so it is not read`);
-  const { data } = launchSchema.safeParse(parseLoosely(await git(folder, "show", object)));
+  // Loaded only if needed.
+  const { parse } = await import("jsonc-parser");
+  const { data } = launchSchema.safeParse(parse(await git(folder, "show", object), [], { allowTrailingComma: true }));
   if (data === undefined) throw new Error(`${launchFile} is not as documented, so it is not read`);
   // What names only an address means a server that runs already: a preview attaches to nothing of this machine.
   const inWorktree = (text: string) => text.replace(/\$\{workspaceFolder\}/g, folder);
@@ -120,14 +122,4 @@ function wordsOf({ runtimeExecutable, runtimeArgs, program, args }: Launch): str
 
 function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
-/** JSON with comments and commas at the end of lists. */
-function parseLoosely(text: string): unknown {
-  const plain = text.replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, "$1");
-  try {
-    return JSON.parse(plain.replace(/("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g, "$1"));
-  } catch {
-    return null;
-  }
 }

@@ -229,6 +229,13 @@ export async function changedScript(folder: string, origin: Origin | undefined):
 /** Where a preview listens: the same in every worktree, as a sandbox shares its network with none. */
 const usualPort = 3000;
 
+/** The port to listen on, and nine more for parts of the application: those that `ports` names come first. */
+export function portVariables(port: number, further: readonly { port: number }[] = []): Record<string, string> {
+  const ports = Array.from({ length: 9 }, (_, at) => String(further[at]?.port ?? port + at + 1));
+  const named = ports.map((one, at) => [`BACKLOOM_PORT_${at + 1}`, one]);
+  return { PORT: String(port), HOST: "127.0.0.1", BACKLOOM_PORT: String(port), ...Object.fromEntries(named) };
+}
+
 /** Variables of set-up, cleanup and preview commands; those of another tool only for what its file says. */
 export async function setupVariables(
   id: string,
@@ -237,21 +244,17 @@ export async function setupVariables(
 ): Promise<Record<string, string>> {
   const given = typeof rules.preview === "object" ? rules.preview.port : undefined;
   const port = given ?? usualPort;
-  const ports = Array.from({ length: 9 }, (_, index) => [`BACKLOOM_PORT_${index + 1}`, String(port + index + 1)]);
   const source = `${folder}${sourceEnd}`;
   const hasSource = (await lstat(source).catch(() => null)) !== null;
   const main = (await mainNameOf(repository)) ?? "main";
   return {
-    PORT: String(port),
-    HOST: "127.0.0.1",
+    ...portVariables(port, rules.ports),
     ...rules.env,
     ...origin?.environment({ worktree: folder, source, main, name: basename(folder), port }),
     BACKLOOM_JOB_ID: id,
     BACKLOOM_JOB: id,
     BACKLOOM_WORKTREE: folder,
     BACKLOOM_BRANCH: branch,
-    BACKLOOM_PORT: String(port),
-    ...Object.fromEntries(ports),
     ...(hasSource ? { BACKLOOM_SOURCE: source } : {}),
   };
 }

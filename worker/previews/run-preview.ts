@@ -17,7 +17,7 @@ import { fetchAll, tipOf } from "../git/remote";
 import { openRepositoryOf, type Repository } from "../git/repository";
 import { copyAlong } from "../git/rules";
 import { addTreeAt, baseEnd, mainOf } from "../git/worktree";
-import { changedScript, runCommand, setupVariables } from "../job/commands";
+import { changedScript, portVariables, runCommand, setupVariables } from "../job/commands";
 import { type LandingTools, openFor } from "../landing/run-tests";
 import { readAgreed } from "../setup/agree";
 import { canListen, takePorts } from "./port-block";
@@ -88,7 +88,16 @@ async function begin(
   const { port, reach, entry } = isInside
     ? await wayInside(settings.port, later)
     : await wayOutside(settings, options.workDir, later);
-  const environment = variablesOf(wanted, { ...rules.env, ...settings.environment }, folder, port);
+  const environment = {
+    ...rules.env,
+    ...settings.environment,
+    ...portVariables(port, isInside ? rules.ports : []),
+    BACKLOOM_WORKTREE: folder,
+    BACKLOOM_BRANCH: wanted.branch ?? "",
+    BACKLOOM_JOB: wanted.job_id,
+    BACKLOOM_PREVIEW: wanted.id,
+    BACKLOOM_PREVIEW_URL: wanted.origin,
+  };
   const { may_reach, product } = wanted;
   const sandbox = await openFor(start, { id: wanted.id, folder, main, rules, repository, product, may_reach, entry });
   later(sandbox.close);
@@ -97,20 +106,13 @@ async function begin(
   if (rules.setup !== undefined && (await changedScript(folder, origin)) === null) {
     say(`Setting up: ${origin?.shown ?? rules.setup}`);
     const { timeoutMinutes } = options;
-    const run = {
-      command: rules.setup,
-      folder,
-      environment: {
-        ...(await setupVariables(wanted.id, { folder, rules, repository, branch: wanted.branch ?? "" }, origin)),
-        ...environment,
-      },
-      sandbox,
-      logFile,
-      timeoutMinutes,
-      signal,
-      clean: start.clean,
-    };
-    const done = await runCommand(run);
+    const variables = await setupVariables(
+      wanted.id,
+      { folder, rules, repository, branch: wanted.branch ?? "" },
+      origin,
+    );
+    const run = { command: rules.setup, folder, sandbox, logFile, timeoutMinutes, signal, clean: start.clean };
+    const done = await runCommand({ ...run, environment: { ...variables, ...environment } });
     signal.throwIfAborted();
     for (const line of done.output.split("\n").slice(-10)) say(line);
     if (done.exitCode !== 0 && origin === undefined)
@@ -141,27 +143,6 @@ async function begin(
   await untilReady({ settings, port, reach, over, signal, named: readLines.port });
   if (settings.fixedPort !== undefined) later(await listenHere(settings.fixedPort, reach));
   return { settings, repository, connect: reach, port, over };
-}
-
-function variablesOf(
-  { job_id, branch, id, origin }: WantedPreview,
-  own: Record<string, string>,
-  folder: string,
-  port: number,
-) {
-  const further = Array.from({ length: 9 }, (_, at) => [`BACKLOOM_PORT_${at + 1}`, String(port + at + 1)]);
-  return {
-    ...own,
-    HOST: "127.0.0.1",
-    PORT: String(port),
-    BACKLOOM_PORT: String(port),
-    ...Object.fromEntries(further),
-    BACKLOOM_WORKTREE: folder,
-    BACKLOOM_BRANCH: branch ?? "",
-    BACKLOOM_JOB: job_id,
-    BACKLOOM_PREVIEW: id,
-    BACKLOOM_PREVIEW_URL: origin,
-  };
 }
 
 interface Way {

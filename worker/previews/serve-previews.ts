@@ -40,10 +40,11 @@ export async function servePreviews(
   const held = new Map<string, Held>();
   let reporting = new AbortController();
   const notify = (): void => reporting.abort();
+  const reportsOf = () => [...held.values()].map(({ report }) => ({ ...report, log: report.log.slice(-20) }));
   let restarted = true;
   while (!stop.aborted) {
     reporting = new AbortController();
-    const reports = [...held.values()].map(({ report }) => ({ ...report, log: report.log.slice(-20) }));
+    const reports = reportsOf();
     const given = {
       worker: folder.workerName,
       product_id: product?.id,
@@ -69,8 +70,7 @@ export async function servePreviews(
   for (const { stop: end } of last) end.abort("worker");
   await Promise.all(last.map(({ done }) => done));
   if (last.length === 0) return;
-  const reports = last.map(({ report }) => ({ ...report, log: report.log.slice(-20) }));
-  const given = { worker: folder.workerName, room: 0, previews: reports };
+  const given = { worker: folder.workerName, room: 0, previews: reportsOf() };
   await service.put("/api/workers/previews", given, heardPreviewsSchema).catch(() => undefined);
 }
 
@@ -86,6 +86,7 @@ function hold(tools: LandingTools, wanted: WantedPreview, notify: () => void): H
     done: Promise.resolve(),
   };
   const { report, stop } = held;
+  const note = (state: string) => journal.say(`Preview of ${wanted.branch ?? wanted.head_sha.slice(0, 8)}: ${state}`);
   let timer: NodeJS.Timeout | undefined;
   const say = (line: string): void => {
     report.log = [...report.log, line.slice(0, 500)].slice(-20);
@@ -95,14 +96,14 @@ function hold(tools: LandingTools, wanted: WantedPreview, notify: () => void): H
     }, reportMilliseconds);
   };
   const work = async (): Promise<void> => {
-    journal.say(`Preview of ${wanted.branch ?? wanted.head_sha.slice(0, 8)}: starting`);
+    note("starting");
     const running = await interruptible(stop.signal, () => runPreview({ ...tools, wanted, signal: stop.signal, say }));
     held.running = running;
     const tunnel = openTunnelTo(tools, held);
     try {
       await Promise.race([tunnel.opened, untilAborted(stop.signal), running.over]);
       if (!stop.signal.aborted) report.state = "ready";
-      journal.say(`Preview of ${wanted.branch ?? wanted.head_sha.slice(0, 8)}: ready`);
+      note("ready");
       notify();
       await untilOver(held, running, notify);
     } finally {
@@ -120,11 +121,11 @@ function hold(tools: LandingTools, wanted: WantedPreview, notify: () => void): H
     .finally(() => {
       clearTimeout(timer);
       if (report.state !== "failed") {
+        const { reason } = stop.signal;
         report.state = "stopped";
-        report.stopped_by =
-          stop.signal.reason === "idle" || stop.signal.reason === "person" ? stop.signal.reason : "worker";
+        report.stopped_by = reason === "idle" || reason === "person" ? reason : "worker";
       }
-      journal.say(`Preview of ${wanted.branch ?? wanted.head_sha.slice(0, 8)}: ${report.state}`);
+      note(report.state);
       notify();
     });
   return held;
