@@ -104,7 +104,7 @@ async function leaveOut(folder: string): Promise<string[]> {
     if (out.size > 0) await gitEnd(folder, "reset", "--quiet", "--", ...out.keys());
   }
   for (const path of made.filter((name) => !out.has(name))) {
-    const [packages] = /^(.*\/)?node_modules(?=\/)/.exec(path) ?? [];
+    const [packages] = /^(.*\/)?(?:node_modules|\.venv)(?=\/)/.exec(path) ?? [];
     if (packages !== undefined) out.set(packages, `${packages}/`);
     else if (isSecret(basename(path))) out.set(path, `${path} (may hold secrets)`);
     else {

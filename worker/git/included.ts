@@ -71,7 +71,8 @@ async function matchingIn(source: string, patterns: string): Promise<string[]> {
 function isNever(path: string): boolean {
   const parts = path.split("/").slice(0, -1);
   return (
-    parts.some((part) => [".git", ".backloom", "node_modules"].includes(part)) || path.startsWith(".claude/worktrees/")
+    parts.some((part) => [".git", ".backloom", "node_modules", ".venv"].includes(part)) ||
+    path.startsWith(".claude/worktrees/")
   );
 }
 

@@ -33,7 +33,9 @@ async function extrasOf(folder: string, main: string): Promise<string[]> {
   const list = ["ls-files", "--others", "--exclude-standard", "--directory"];
   const untracked = await gitPaths(folder, ...list);
   const ignored = await gitPaths(folder, ...list, "--ignored");
-  const found = [...new Set([...untracked, ...ignored])].filter((path) => !/(^|\/)node_modules(\/|$)/.test(path));
+  const found = [...new Set([...untracked, ...ignored])].filter(
+    (path) => !/(^|\/)(?:node_modules|\.venv)(\/|$)/.test(path),
+  );
   if (found.length === 0) return [];
   const rules = `${folder}${asideEnd}`;
   try {

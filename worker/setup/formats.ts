@@ -15,8 +15,6 @@ export interface Said {
   copy?: string | undefined;
   /** Variables of its commands. */
   environment?: Record<string, string> | undefined;
-  /** Files that are run by their path: only as the main branch has them. */
-  scripts?: string[];
   /** Why something in it is not taken. */
   reasons?: string[];
 }
@@ -34,10 +32,14 @@ export interface Format {
 
 const platform = process.platform === "darwin" ? "darwin" : "linux";
 const text = z.string().optional().catch(undefined);
-const lines = z
-  .union([z.string(), z.array(z.string()).transform((all) => all.join(" &&\n"))])
-  .optional()
-  .catch(undefined);
+const listed = (join: (all: string[]) => string) =>
+  z
+    .union([z.string(), z.array(z.string()).transform(join)])
+    .optional()
+    .catch(undefined);
+const lines = listed((all) => all.join(" &&\n"));
+/** Each in the worktree itself, no matter where the one before has gone. */
+const separate = listed((all) => (all.length > 1 ? all.map((one) => `(${one})`) : all).join(" &&\n"));
 const words = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String));
 
 const codexPart = z
@@ -112,19 +114,17 @@ async function readSuperset(given: string, isAtMain: IsAtMain): Promise<Said> {
   const there = cwd === undefined || normalize(cwd) === "." ? "" : `cd '${cwd.replaceAll("'", "'\\''")}' &&\n`;
   const fallback = async (name: string) => {
     const path = `.superset/${name}.sh`;
-    return (await isAtMain(path)) ? path : undefined;
+    return (await isAtMain(path)) ? `sh ${path}` : undefined;
   };
-  const [setup, teardown] = [await fallback("setup"), await fallback("teardown")];
   const inThere = (command: string | undefined) => (command ? there + command : undefined);
   return {
-    setup: inThere(keys.setup) ?? (setup && `sh ${setup}`),
-    cleanup: inThere(keys.teardown) ?? (teardown && `sh ${teardown}`),
+    setup: inThere(keys.setup) ?? (await fallback("setup")),
+    cleanup: inThere(keys.teardown) ?? (await fallback("teardown")),
     run: inThere(keys.run),
-    scripts: [keys.setup ? undefined : setup, keys.teardown ? undefined : teardown].flatMap((path) => path ?? []),
   };
 }
 
-const cursorSchema = z.object({ "setup-worktree": lines, "setup-worktree-unix": lines });
+const cursorSchema = z.object({ "setup-worktree": separate, "setup-worktree-unix": separate });
 
 /** A text is a script in the file's folder, or, as public files have it, a whole command. */
 async function readCursor(given: string, isAtMain: IsAtMain): Promise<Said> {
@@ -134,7 +134,7 @@ async function readCursor(given: string, isAtMain: IsAtMain): Promise<Said> {
   const path = normalize(join(".cursor", setup));
   if (/^[\w./-]+$/.test(setup)) {
     if (path.startsWith("..")) return { reasons: [`its script ${setup} is outside the repository`] };
-    if (await isAtMain(path)) return { setup: `./${path}`, scripts: [path] };
+    if (await isAtMain(path)) return { setup: `./${path}` };
   }
   return { setup };
 }

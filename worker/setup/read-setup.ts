@@ -59,8 +59,10 @@ interface Reading {
   blob: Blob;
   format: Format;
   said: Said;
-  /** The files it runs by their path. */
+  /** The files it runs by their path: they count only as the main branch has them. */
   scripts: Blob[];
+  /** Patterns of ignored files of the folder that a worktree is made of, which its commands and scripts name. */
+  lent: string[];
   reason?: string;
 }
 
@@ -124,20 +126,17 @@ export async function readSetup(
   report.left_out.push(...notShared.map((one) => ({ path: ownFile, reason: `share: ${one}` })));
   const asked = [setup.chosen, cleanup.chosen].filter((one) => one !== null && one.origin !== undefined);
   const using = readings.filter((one) => one === include || asked.some((offer) => offer?.path === one.blob.path));
-  if (using.length === 0) return { report, agreement: null, rules: found, withoutAgreement: found };
   const text = report.taken.filter(({ path }) => using.some(({ blob }) => blob.path === path)).map(describeTaken);
-  const ids = using.flatMap(({ blob, scripts }) => [blob, ...scripts]).map(({ path, id }) => `${path} ${id}`);
-  const hash = createHash("sha256").update(ids.join("\n")).digest("hex");
   const without = {
     setup: asked.includes(chosen.setup) ? null : chosen.setup,
     cleanup: asked.includes(chosen.cleanup) ? null : chosen.cleanup,
   };
-  return {
-    report,
-    agreement: { hash, text: text.join("\n") },
-    rules: found,
-    withoutAgreement: withFound(own, without, ""),
-  };
+  const withoutAgreement = withFound(own, without, "");
+  // No one is asked about nothing, such as patterns that no file matches yet.
+  if (text.length === 0) return { report, agreement: null, rules: withoutAgreement, withoutAgreement };
+  const ids = using.flatMap(({ blob, scripts }) => [blob, ...scripts]).map(({ path, id }) => `${path} ${id}`);
+  const hash = createHash("sha256").update(ids.join("\n")).digest("hex");
+  return { report, agreement: { hash, text: text.join("\n") }, rules: found, withoutAgreement };
 }
 
 async function readFile(
@@ -147,7 +146,7 @@ async function readFile(
   format: Format,
   blobs: ReadonlyMap<string, Blob>,
 ): Promise<Reading> {
-  const nothing = { blob, format, said: {}, scripts: [] };
+  const nothing = { blob, format, said: {}, scripts: [], lent: [] };
   if (format.replacedBy !== undefined && blobs.has(format.replacedBy)) {
     return { ...nothing, reason: `${format.replacedBy} counts instead` };
   }
@@ -156,8 +155,13 @@ async function readFile(
   const atMain = async (path: string) => (await blobsAt(folder, commit, [path])).get(path);
   try {
     const said = await format.read(read.text, async (path) => (await atMain(path))?.mode.startsWith("100") ?? false);
-    const scripts = (await Promise.all((said.scripts ?? []).map(atMain))).flatMap((one) => one ?? []);
-    return { ...nothing, said, scripts };
+    const commands = [said.setup, said.cleanup].join("\n");
+    const paths = [...commands.matchAll(runPath)].flatMap(([, path]) => path ?? []);
+    const named = paths.length === 0 ? [] : [...(await blobsAt(folder, commit, paths)).values()];
+    const scripts = named.filter(({ mode }) => mode.startsWith("100"));
+    const texts = await Promise.all(scripts.map((script) => textOf(folder, script)));
+    const all = [commands, ...texts.flatMap((one) => ("text" in one ? one.text : []))].join("\n");
+    return { ...nothing, said, scripts, lent: sourceVariable.test(all) ? filesNamedIn(all) : [] };
   } catch (error) {
     return { ...nothing, reason: `it cannot be read: ${sendable(messageOf(error).split("\n")[0] ?? "", 200)}` };
   }
@@ -175,6 +179,7 @@ interface Chosen {
   command: string;
   /** Missing for what .backloom.yml says. */
   origin?: Origin;
+  lent?: string[];
 }
 
 /** The first that names a command; what others would run is said. */
@@ -186,7 +191,7 @@ function choose(
 ) {
   const lost: { path: string; reason: string }[] = [];
   let chosen: Chosen | null = own === undefined ? null : { path: ownFile, command: own };
-  for (const { blob, format, said, scripts } of readings) {
+  for (const { blob, format, said, scripts, lent } of readings) {
     const command = said[key]?.trim();
     if (!command) continue;
     const { path } = blob;
@@ -194,7 +199,7 @@ function choose(
     if (problem !== null) lost.push({ path, reason: `${key}: ${problem}` });
     else if (chosen === null) {
       const environment: Origin["environment"] = (place) => ({ ...said.environment, ...format.variables?.(place) });
-      chosen = { path, command: inShell(command), origin: { path, shown: command, scripts, environment } };
+      chosen = { path, command: inShell(command), origin: { path, shown: command, scripts, environment }, lent };
     } else {
       const shown = chosen.origin?.shown ?? chosen.command;
       const reason = `${key}: would run \`${short(command)}\`, taken \`${short(shown)}\` of ${chosen.path}`;
@@ -215,15 +220,30 @@ const short = (command: string): string => (command.length > 80 ? `${command.sli
 function problemOf(command: string, source: string | null): string | null {
   if (/(^|[\s"'=(:])(\/Users\/|\/home\/|[A-Za-z]:[\\/](?!\/))/m.test(command))
     return "it names a folder of another machine";
-  if (source === null && new RegExp(sourceVariable).test(command)) {
+  if (source === null && sourceVariable.test(command)) {
     return "it reads the folder that a worktree was made of, and this worker cloned by address";
   }
   return null;
 }
 
 /** Variables by which commands of other tools name the folder that a worktree was made of. */
-const sourceVariable =
-  "\\$\\{?(?:CODEX_SOURCE_TREE_PATH|CONDUCTOR_ROOT_PATH|SUPERSET_ROOT_PATH|ROOT_WORKTREE_PATH|ORCA_ROOT_PATH)\\b\\}?";
+const sourceVariable = /\b(?:CODEX_SOURCE_TREE_PATH|(?:CONDUCTOR|SUPERSET|ORCA)_ROOT_PATH|ROOT_WORKTREE_PATH)\b/;
+
+/** A file that a command begins with, or that a shell or Node is given. */
+const runPath =
+  /(?:^|[;&|(]|\b(?:then|else|do|exec)\s)[ \t]*(?:(?:bash|sh|zsh|source|node|\.)[ \t]+)?(?:\.\/)?((?!\.\.)[\w@.-]+(?:\/(?!\.\.)[\w@.-]+)*)/gm;
+
+const isPart = (part: string): boolean => part !== "" && part !== ".";
+
+/** Scripts join the folder and the names of its files in many ways: all that look like files count. */
+function filesNamedIn(text: string): string[] {
+  const words = text.replace(/\$\{?\w+(?::?-[^}]*)?\}?"?\/?/g, " ./").split(/[^\w@.*/-]+/);
+  const names = words.filter(({ length }) => length < 200);
+  const files = names.map((name) =>
+    /[./]./.test(name) && !name.endsWith("/") ? name.split("/").filter(isPart).join("/") : "",
+  );
+  return [...new Set(files)].filter((name) => /[^*/]/.test(name)).map((name) => `/${name}`);
+}
 
 function installing(installs: readonly { path: string; command: string }[]): Chosen {
   const path = installs.map((one) => one.path).join(", ");
@@ -236,30 +256,22 @@ function withFound(
   { setup, cleanup }: Record<"setup" | "cleanup", Chosen | null>,
   include: string,
 ): Rules {
-  const commands = [setup, cleanup].flatMap((one) => one?.origin?.shown ?? []).join("\n");
-  // A command gets the files of the source folder that it names.
-  const lent = [...commands.matchAll(new RegExp(`${sourceVariable}"?/([\\w./@-]+)`, "g"))].map(
-    ([, path]) => `/${path}`,
-  );
   return {
     ...rules,
     setup: rules.setup ?? (setup?.origin && setup.command),
     cleanup: rules.cleanup ?? (cleanup?.origin && cleanup.command),
     origins: { setup: setup?.origin, cleanup: cleanup?.origin },
     include,
-    lent,
+    lent: [setup, cleanup].flatMap((one) => one?.lent ?? []),
   };
 }
 
-function takenOf(rules: Rules, { setup, cleanup }: Record<"setup" | "cleanup", Chosen | null>): SetupReport["taken"] {
+function takenOf(rules: Rules, chosen: Record<"setup" | "cleanup", Chosen | null>): SetupReport["taken"] {
   const own = (key: string, command: string) => (command === "" ? [] : [{ key, path: ownFile, command }]);
   const { preview } = rules;
+  const commands = Object.entries(chosen).flatMap(([key, one]) => (one === null ? [] : [{ key, ...one }]));
   return [
-    ...[setup, cleanup].flatMap((one, index) =>
-      one === null
-        ? []
-        : [{ key: index === 0 ? "setup" : "cleanup", path: one.path, command: one.origin?.shown ?? one.command }],
-    ),
+    ...commands.map(({ key, path, command, origin }) => ({ key, path, command: origin?.shown ?? command })),
     ...own("copy", rules.copy.join(", ")),
     ...own("preview", typeof preview === "string" ? preview : (preview?.run ?? "")),
     ...own("ports", rules.ports.map(({ port }) => port).join(", ")),
