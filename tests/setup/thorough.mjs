@@ -28,7 +28,7 @@ export const thoroughFiles = [
 ];
 
 export const thoroughJourneys = [
-  "**/{admin,before-script,board-line,budget,changes,daily,demo-visitor,dependencies,drafts,files,filter-completion,keyboard-*,labels}.spec.ts",
+  "**/{admin,before-script,board-line,budget,changes,chats,daily,demo-visitor,dependencies,drafts,files,filter-completion,keyboard-*,labels}.spec.ts",
   "**/{job-output,lanes,late-text,later-panel,move-in,new-things,notes,palette,peek,preload,push-keys,rows,saved-views,scroll,select}.spec.ts",
   "**/{plain-http,reading-direction,sprint-run,start-over,steady,toasts,touch,two-reviewers}.spec.ts",
 ];
