@@ -1723,7 +1723,7 @@ returns json language plpgsql volatile security definer set search_path = '' as 
 declare
   v_files jsonb := p_diff -> 'files';
   v_job public.agent_jobs := private.lock_job(p_job_id, true);
-  v_state text := private.attempt_state(v_job, p_attempt);
+  v_state text;
   v_additions bigint;
   v_deletions bigint;
   v_marks jsonb;
@@ -1731,9 +1731,7 @@ begin
   if v_job.kind = 'PLAN_CHAT' then
     perform private.refuse(422, 'A conversation about an idea changes no files. Report it without a diff.');
   end if;
-  if v_state = 'lost' then
-    perform private.refuse_attempt(v_job, p_attempt, v_state);
-  end if;
+  v_state := private.require_known_attempt(v_job, p_attempt);
   perform private.take_rate_limit('job_diff', p_job_id::text);
   select coalesce(sum((f ->> 'additions')::bigint), 0), coalesce(sum((f ->> 'deletions')::bigint), 0)
   into v_additions, v_deletions
@@ -2318,10 +2316,7 @@ begin
   perform private.require_writer();
   perform private.require_product_write(v_product_id);
   select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
-  v_state := private.attempt_state(v_job, p_attempt);
-  if v_state = 'lost' then
-    perform private.refuse_attempt(v_job, p_attempt, v_state);
-  end if;
+  v_state := private.require_known_attempt(v_job, p_attempt);
   perform private.take_rate_limit('job_output', p_job_id::text);
   if pg_column_size(p_entries) > 262144 then
     perform private.refuse(422, 'A batch holds at most 64 KiB of text. Send it in parts.');
@@ -3009,16 +3004,12 @@ declare
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 200);
   v_state text := private.require_choice('state', p_state,
     array['QUEUED', 'CLAIMED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED', 'SKIPPED', 'UNFINISHED']);
-  v_jobs jsonb;
-  v_count integer;
-  v_last text;
 begin
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
   end if;
-  select coalesce(jsonb_agg(private.job_json(j) order by j.created_at desc, j.position, j.id), '[]'), count(*),
-    (array_agg(private.cursor_of(j.id, private.microseconds(j.created_at), j.position) order by j.created_at, j.position desc, j.id desc))[1]
-  into v_jobs, v_count, v_last
+  return (select private.page_json('jobs', array_agg(private.job_json(j) order by j.created_at desc, j.position, j.id),
+    array_agg(private.cursor_of(j.id, private.microseconds(j.created_at), j.position) order by j.created_at desc, j.position, j.id), v_limit)
   from (
     select x.*
     from public.agent_jobs x
@@ -3031,8 +3022,7 @@ begin
         or (x.created_at = v_at and (x.position, x.id) > (v_after.place[2], v_after.id)))
     order by x.created_at desc, x.position, x.id
     limit v_limit
-  ) j;
-  return json_build_object('jobs', v_jobs, 'next_cursor', case when v_count = v_limit then v_last end);
+  ) j);
 end;
 $$;
 
@@ -3410,6 +3400,18 @@ returns void language plpgsql volatile set search_path = '' as $$
 begin
   perform private.refuse(409, private.attempt_words(p_job, p_attempt, p_state),
     jsonb_build_object('state', p_state, 'status', lower(p_job.status::text), 'attempt', p_job.attempt));
+end;
+$$;
+
+create or replace function private.require_known_attempt(p_job public.agent_jobs, p_attempt integer)
+returns text language plpgsql volatile set search_path = '' as $$
+declare
+  v_state text := private.attempt_state(p_job, p_attempt);
+begin
+  if v_state = 'lost' then
+    perform private.refuse_attempt(p_job, p_attempt, v_state);
+  end if;
+  return v_state;
 end;
 $$;
 
@@ -3912,12 +3914,8 @@ create or replace function operations.report_job_usage(p_job_id uuid, p_attempt 
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.lock_job(p_job_id);
-  v_state text := private.attempt_state(v_job, p_attempt);
 begin
-  if v_state = 'lost' then
-    perform private.refuse_attempt(v_job, p_attempt, v_state);
-  end if;
-  if v_state = 'held' then
+  if private.require_known_attempt(v_job, p_attempt) = 'held' then
     update public.agent_jobs j set lease_until = private.now() + private.lease() where j.id = p_job_id returning j.* into v_job;
   end if;
   -- A statement of its own: what follows must see the new lines.
@@ -6825,7 +6823,7 @@ $$;
 
 create or replace function private.is_undoable(p_function text) returns boolean language sql immutable set search_path = '' as $$
   select p_function = any ('{change_things, edit_task, update_task, set_task_status, move_task, delete_task, update_story, assign_story,
-    add_story_to_sprint, remove_story_from_sprint, move_stories, accept_story, merge_story, decline_story, delete_story, update_pbi, move_pbi,
+    add_story_to_sprint, remove_story_from_sprint, accept_story, merge_story, decline_story, delete_story, update_pbi, move_pbi,
     delete_pbi, report_merged}'::text[]);
 $$;
 
@@ -7119,7 +7117,7 @@ $$;
 
 grant execute on function operations.hold_chat to service_role;
 
-create or replace function operations.take_chat_work(p_service text, p_limit integer default 20)
+create or replace function operations.take_chat_work(p_service text, p_sends integer default 20, p_edits integer default 20)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_now timestamptz := private.now();
@@ -7138,35 +7136,43 @@ begin
     and (q.status <> 'OPEN' or q.expires_at <= v_now or q.created_at < v_now - interval '1 day');
 
   with due as (
-    select m.id, m.chat_id, m.ref, m.next_attempt_at, m.question_id,
-      m.state = 'snoozed' or (m.state = 'sent' and (q.status <> 'OPEN' or q.expires_at <= v_now)) as is_edit,
-      count(*) filter (where m.state = 'queued') over (partition by m.chat_id) as waiting,
-      row_number() over (partition by m.chat_id, m.state = 'queued' order by q.created_at, m.id) as place, c.bundle
+    select m.id, m.chat_id, m.ref, q.created_at, m.state <> 'queued' as is_edit,
+      row_number() over (partition by m.chat_id, m.state = 'queued' order by q.created_at, m.id) as place,
+      c.bundle or count(*) filter (where m.state = 'queued') over (partition by m.chat_id) > 3 as is_list
     from public.chat_messages m
     join public.chats c on c.id = m.chat_id and c.service = p_service and c.confirmed_at is not null
     join public.agent_questions q on q.id = m.question_id
     where m.state <> 'closed' and m.next_attempt_at <= v_now
       and (m.state <> 'sent' or q.status <> 'OPEN' or q.expires_at <= v_now)
       and (m.state <> 'queued' or (not private.is_quiet(c, v_now) and private.may_hear(c, q.product_id)
-        and (not c.bundle or c.last_sent_at is null or c.last_sent_at <= v_now - interval '15 minutes')))
-  ), chosen as (
-    select d.id, d.is_edit, d.chat_id, case when d.is_edit then d.ref end as ref from due d
-    where d.is_edit or d.place <= case when d.bundle or d.waiting > 3 then 20 else 1 end
+        and (not c.bundle or c.last_sent_at is null or c.last_sent_at <= v_now - interval '15 minutes')
+        and not exists (select from public.chat_messages e
+          where e.chat_id = m.chat_id and e.state = 'queued' and e.attempts > 0 and e.next_attempt_at > v_now)))
   ), groups as (
-    select g.chat_id, g.ref, array_agg(g.id) as ids from chosen g group by g.chat_id, g.is_edit, g.ref order by min(g.id::text) limit p_limit
+    select distinct on (d.chat_id) d.chat_id, d.is_edit, d.ref, array_agg(d.id) as ids, min(d.created_at) as since
+    from due d where d.is_edit or d.is_list or d.place = 1
+    group by d.chat_id, d.is_edit, d.ref order by d.chat_id, d.is_edit, min(d.created_at)
+  ), chosen as (
+    select g.* from (select g.*, row_number() over (partition by g.is_edit order by g.since, g.chat_id) as place from groups g) g
+    where g.place <= case when g.is_edit then p_edits else p_sends end
   ), taken as (
     update public.chat_messages m set attempts = m.attempts + 1, next_attempt_at = v_now + interval '1 minute'
-    where m.id in (select unnest(g.ids) from groups g)
+    where m.id in (select unnest(g.ids) from chosen g)
     returning m.id
   )
   select coalesce(jsonb_agg(jsonb_build_object('chat_id', g.chat_id, 'room', c.room, 'titles', c.titles, 'time_zone', c.time_zone,
-    'ids', g.ids, 'ref', g.ref, 'questions', (
-      select jsonb_agg(private.question_json(q) || jsonb_build_object('key', m.key, 'snoozed_until', case when m.state = 'snoozed' then m.snoozed_until end)
-        order by q.created_at, q.id)
-      from public.chat_messages m join public.agent_questions q on q.id = m.question_id
-      where m.chat_id = g.chat_id and (m.id = any (g.ids) or m.ref = g.ref)))), '[]')
+    'ids', g.ids, 'ref', g.ref, 'total', n.total, 'questions', n.questions) order by g.is_edit, g.place), '[]')
   into v_work
-  from groups g join public.chats c on c.id = g.chat_id
+  from chosen g join public.chats c on c.id = g.chat_id
+  cross join lateral (
+    select max(x.total) as total, jsonb_agg(private.question_json(x.q)
+      || jsonb_build_object('key', x.key, 'snoozed_until', x.snoozed_until) order by x.place) as questions
+    from (
+      select q, m.key, case when m.state = 'snoozed' then m.snoozed_until end as snoozed_until,
+        count(*) over () as total, row_number() over (order by q.created_at, q.id) as place
+      from public.chat_messages m join public.agent_questions q on q.id = m.question_id
+      where m.chat_id = g.chat_id and (m.id = any (g.ids) or m.ref = g.ref)) x
+    where x.place <= 20) n
   where (select count(*) from taken) > 0;
   return v_work;
 end;
@@ -7193,7 +7199,8 @@ begin
     update public.chats c set last_error = left(p_error, 500)
     where p_give_up and c.id in (select m.chat_id from public.chat_messages m where m.id = any (v_ids));
     update public.chat_messages m
-    set state = case when p_give_up or m.attempts >= 10 then 'closed' else m.state end,
+    set state = case when p_give_up or (m.attempts >= 10 and p_retry_seconds is null) then 'closed' else m.state end,
+        attempts = case when p_retry_seconds is null then m.attempts else 1 end,
         next_attempt_at = v_now + coalesce(make_interval(secs => p_retry_seconds),
           least(interval '1 hour', interval '5 seconds' * power(2, greatest(m.attempts - 1, 0))))
     where m.id = any (v_ids);
@@ -8426,7 +8433,7 @@ declare
   v_codes text[];
   v_words text;
 begin
-  if p_status is null or p_status not in ('IN_PROGRESS', 'REVIEW') then
+  if p_status is null or p_status = 'TO_DO' or (p_status = 'DONE' and private.is_token()) then
     return;
   end if;
   -- Most tasks are not blocked, and this check is cheaper than listing blockers.
@@ -8446,7 +8453,8 @@ begin
       jsonb_build_object('blocked_by', v_codes));
   end if;
   if not coalesce(p_confirmed, false) then
-    perform private.refuse(409, format('%s is blocked by %s. Finish that first, or start it anyway.', v_task.code, v_words), jsonb_build_object('blocked_by', v_codes,
+    perform private.refuse(409, format('%s is blocked by %s. Finish that first, or %s it anyway.', v_task.code, v_words,
+      case p_status when 'DONE' then 'finish' else 'start' end), jsonb_build_object('blocked_by', v_codes,
       'begin', jsonb_build_object('task_id', p_task_id, 'status', private.task_status_word(p_status))));
   end if;
   perform private.audit(auth.uid(), auth.uid(), 'task.begun_waiting', jsonb_build_object('product_id', v_task.product_id,
@@ -9636,32 +9644,17 @@ begin
   return (
     select coalesce(json_agg(v.position order by v.position), '[]')
     from (
-      select
-        e.ordinality - 1 as position,
-        (e.value ->> 0)::uuid as user_id,
-        (e.value ->> 1)::uuid as session_id,
-        (e.value ->> 2)::uuid as token_id,
-        (e.value ->> 3)::uuid as product_id
+      select e.ordinality - 1 as position, (e.value ->> 0)::uuid as user_id, (e.value ->> 1)::uuid as session_id,
+        (e.value ->> 2)::uuid as token_id, (e.value ->> 3)::uuid as product_id
       from jsonb_array_elements(p_viewers) with ordinality as e
     ) as v
-    where (
-        v.session_id is not null
-        and not exists (select 1 from public.user_sessions as s where s.id = v.session_id and s.revoked_at is null)
-      )
-      or (
-        v.token_id is not null
-        and not exists (select 1 from public.api_tokens as t where t.id = v.token_id and t.revoked_at is null)
-      )
-      or (
-        v.product_id is not null
-        and not exists (
-          select 1
-          from public.product_members as m
-          join public.products as p on p.id = m.product_id
-          where m.product_id = v.product_id and m.user_id = v.user_id and p.archived_at is null
-        )
-      )
-  );
+    where (v.session_id is not null
+        and not exists (select 1 from public.user_sessions as s where s.id = v.session_id and s.revoked_at is null))
+      or (v.token_id is not null
+        and not exists (select 1 from public.api_tokens as t where t.id = v.token_id and t.revoked_at is null))
+      or (v.product_id is not null and not exists (
+        select 1 from public.product_members as m join public.products as p on p.id = m.product_id
+        where m.product_id = v.product_id and m.user_id = v.user_id and p.archived_at is null)));
 end;
 $$;
 
@@ -9710,14 +9703,10 @@ begin
       from realtime.messages as m
       where m.inserted_at > localtimestamp - interval '1 minute'
         and m.topic = any (array(select jsonb_array_elements_text(p_topics)))
-        and m.extension = 'broadcast'
-        and m.private is true
-        and m.event = 'change'
-      order by m.inserted_at desc
-      limit 5000
+        and m.extension = 'broadcast' and m.private is true and m.event = 'change'
+      order by m.inserted_at desc limit 5000
     ) as s
-    where s.event ? 'seq'
-  );
+    where s.event ? 'seq');
 end;
 $$;
 
@@ -9826,19 +9815,11 @@ declare
   v_token_id uuid := v_claims ->> 'token_id';
 begin
   return json_build_object(
-    'snapshot', pg_current_snapshot()::text,
-    'user_id', v_user_id,
-    'session_id', v_session_id,
-    'token_id', v_token_id,
-    'expires_at', least(
-      (
-        select least(s.expires_at, s.paired_expires_at)
-        from public.user_sessions as s
-        where s.id = v_session_id and s.user_id = v_user_id
-      ),
-      (select t.expires_at from public.api_tokens as t where t.id = v_token_id and t.user_id = v_user_id)
-    )
-  );
+    'snapshot', pg_current_snapshot()::text, 'user_id', v_user_id, 'session_id', v_session_id, 'token_id', v_token_id,
+    'expires_at', least((
+      select least(s.expires_at, s.paired_expires_at) from public.user_sessions as s
+      where s.id = v_session_id and s.user_id = v_user_id),
+      (select t.expires_at from public.api_tokens as t where t.id = v_token_id and t.user_id = v_user_id)));
 end;
 $$;
 
@@ -9877,7 +9858,7 @@ end;
 $$;
 
 create or replace function private.emit(p_topic text, p_payload jsonb)
-returns void language plpgsql volatile set search_path = '' as $$
+returns void language plpgsql volatile strict set search_path = '' as $$
 declare
   v_waiting text := coalesce(current_setting('backloom.events', true), '');
   v_event jsonb := private.shorten_event(
@@ -10365,12 +10346,28 @@ begin
   where x.id = p_index_id and cardinality(d.paths) between 1 and 40
   order by j.finished_at desc limit 1000
   on conflict do nothing;
-  delete from public.known_changes c using public.known_changes own, public.agent_jobs j
-  where c.index_id = p_index_id and c.task_id is null and own.index_id = c.index_id and own.task_id is not null
-    and j.task_id = own.task_id and j.head_sha = c.sha;
+  with named as materialized (
+    select k.sha, k.paths, n.name from public.known_changes k, unnest(private.names_of(k.title) || k.sha) n (name)
+    where k.index_id = p_index_id and k.task_id is null and k.title not like 'Revert %'
+  ), own as materialized (
+    select k.paths, n.name, n.name = j.head_sha as is_head
+    from public.known_changes k join public.tasks t on t.id = k.task_id join public.stories s on s.id = t.story_id
+    join public.agent_jobs j on j.task_id = t.id
+    cross join lateral unnest(array[j.head_sha, lower(t.code), lower(t.title), lower(s.code), lower(s.title)]) n (name)
+    where k.index_id = p_index_id
+  )
+  delete from public.known_changes c
+  where c.index_id = p_index_id and c.sha in (
+    select x.sha from named x join own using (name) where own.is_head or own.paths && x.paths);
   update public.change_indexes x set known_changes = (select count(*) from public.known_changes c where c.index_id = x.id)
   where x.id = p_index_id;
 end;
+$$;
+
+create or replace function private.names_of(p_title text)
+returns text[] language sql immutable set search_path = '' as $$
+  select array(select lower(m[1]) from regexp_matches(p_title, '\m([[:alpha:]]+-\d+)\M', 'g') m)
+    || lower(regexp_replace(regexp_replace(p_title, '^Revert "(.*)".*$', '\1'), '\s*\(#\d+\)$', ''));
 $$;
 
 create or replace function private.changed_paths(p_job_id uuid)
@@ -10480,33 +10477,28 @@ begin
 end;
 $$;
 
-create or replace function operations.get_task_forecast(p_task_id uuid)
+create or replace function operations.get_task_forecast(p_task_id uuid, p_for_page boolean default false)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_product_id uuid := private.require_access('task', p_task_id);
   v_forecast public.forecasts := private.forecast_of(p_task_id);
-  v_costs jsonb := private.estimate(v_product_id, array[p_task_id]);
+  v_costs jsonb := case when not p_for_page then private.estimate(v_product_id, array[p_task_id]) end;
   v_is_shown boolean := v_forecast.task_id is not null and not private.hides_forecasts(v_product_id);
 begin
   return jsonb_build_object(
-    'known_changes', coalesce(v_forecast.known_changes, private.known_changes_for(p_task_id), 0),
+    'known_changes', coalesce(
+      v_forecast.known_changes, (select x.known_changes from public.change_indexes x where x.id = private.index_of(p_task_id)), 0),
     'main_sha', v_forecast.main_sha,
     'touches', case when v_is_shown then v_forecast.touches else '[]' end,
-    'meets', case when v_is_shown then private.meets_of(v_forecast) else '[]' end,
-    'estimate', (v_costs -> 'estimate') - '{held,held_of}'::text[],
-    'ceiling', v_costs -> 'ceiling')
+    'meets', case when v_is_shown and not (p_for_page and exists (
+      select from public.tasks t where t.id = p_task_id and t.status not in ('TO_DO', 'FAILED'))) then private.meets_of(v_forecast) else '[]' end)
+    || case when p_for_page then '{}' else jsonb_build_object('estimate', (v_costs -> 'estimate') - '{held,held_of}'::text[],
+      'ceiling', v_costs -> 'ceiling') end
     || case when v_is_shown and v_forecast.claimed_at is not null then private.forecast_result(v_forecast) else '{}' end;
 end;
 $$;
 
 grant execute on function operations.get_task_forecast to authenticated;
-
-create or replace function private.known_changes_for(p_task_id uuid)
-returns integer language plpgsql stable set search_path = '' as $$
-begin
-  return (select x.known_changes from public.change_indexes x where x.id = private.index_of(p_task_id));
-end;
-$$;
 
 create or replace function private.index_of(p_task_id uuid)
 returns uuid language plpgsql stable set search_path = '' as $$
@@ -10701,7 +10693,9 @@ begin
     from (
       select w.job_id, w.task_id, array(
         select p from unnest(w.paths) p where p = any (private.told_files(p_forecast.touches)) order by p) as paths
-      from private.running_paths(p_forecast.index_id) w where w.task_id <> p_forecast.task_id
+      from private.running_paths(p_forecast.index_id) w
+      where w.task_id <> p_forecast.task_id and not exists (
+        select from public.task_dependencies d where d.blocked_id = p_forecast.task_id and d.blocker_id = w.task_id)
     ) r
     join public.tasks t on t.id = r.task_id
     where r.paths <> '{}'), '[]');
@@ -10718,9 +10712,9 @@ returns table (job_id uuid, task_id uuid, paths text[]) language plpgsql stable 
 begin
   return query
     select w.job_id, w.task_id, private.told_files(coalesce(f.touches, '[]'))
-      || case when w.is_single then private.changed_paths(w.job_id) else '{}' end
+      || case when w.is_single then private.begun_paths(w.job_id, w.attempt, p_index_id) else '{}' end
     from (
-      select j.id as job_id, coalesce(j.task_id, e.task_id) as task_id, j.task_id is not null as is_single
+      select j.id as job_id, j.attempt, coalesce(j.task_id, e.task_id) as task_id, j.task_id is not null as is_single
       from public.change_indexes x
       join public.agent_jobs j on j.product_id = x.product_id and j.status in ('CLAIMED', 'RUNNING') and j.phase <> 'verify'
       left join public.task_executions e on e.sprint_run_id = j.sprint_run_id and j.task_id is null and e.status = 'RUNNING'
@@ -10731,13 +10725,32 @@ begin
 end;
 $$;
 
+create or replace function private.begun_paths(p_job_id uuid, p_attempt integer, p_index_id uuid)
+returns text[] language plpgsql stable set search_path = '' as $$
+declare
+  v_paths text[] := private.changed_paths(p_job_id) || array(
+    select distinct o.path from public.job_outputs o
+    where o.job_id = p_job_id and o.attempt = p_attempt and o.kind = 'edit' and o.path <> '');
+begin
+  return v_paths || case when v_paths <> '{}' then private.changed_together(p_index_id, v_paths) end;
+end;
+$$;
+
+create or replace function private.changed_together(p_index_id uuid, p_paths text[])
+returns text[] language sql stable set search_path = '' as $$
+  with near as materialized (select c.paths from public.known_changes c where c.index_id = p_index_id and c.place < 1000 and c.paths && p_paths)
+  select array(
+    select p from near, unnest(near.paths) p where p <> all (p_paths)
+    group by p having count(*) >= greatest(2, (select count(*) from near) / 5.0) order by count(*) desc, p limit 3);
+$$;
+
 create or replace function private.forecast_result(p_forecast public.forecasts)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   v_named text[] := private.told_files(p_forecast.touches);
   v_changed text[] := coalesce(p_forecast.changed, (
     select private.changed_paths(j.id) from public.agent_jobs j
-    where j.task_id = p_forecast.task_id and j.status = 'DONE' order by j.finished_at desc limit 1));
+    where j.task_id = p_forecast.task_id and (j.status = 'DONE' or j.phase = 'review') order by j.finished_at desc limit 1));
 begin
   if coalesce(v_changed, '{}') = '{}' or v_named = '{}' then
     return '{}';
@@ -11027,6 +11040,12 @@ end;
 $$;
 
 grant execute on function private.read_cursor to authenticated;
+
+create or replace function private.page_json(p_name text, p_rows jsonb[], p_cursors text[], p_limit integer)
+returns json language sql immutable set search_path = '' as $$
+  select json_build_object(p_name, to_jsonb(coalesce(p_rows, '{}')),
+    'next_cursor', case when cardinality(p_rows) = p_limit then p_cursors[p_limit] end);
+$$;
 
 create or replace function private.microseconds(p_time timestamptz)
 returns bigint language sql immutable set search_path = '' as $$
@@ -12179,9 +12198,14 @@ begin
         case when e.is_approved and e.has_landed and (e.taken_back_at < e.at + interval '14 days') is not true and not exists (
           select from newest n
           join public.change_indexes x on x.product_id = p_product_id
-          join public.known_changes k on k.index_id = x.id and length(k.reverts) >= 7 and k.at < e.at + interval '14 days'
+          join public.known_changes k on k.index_id = x.id and (length(k.reverts) >= 7 or k.title ~ '^Revert "(?!Revert)')
+            and k.at < e.at + interval '14 days'
+          join public.tasks t on t.id = n.task_id join public.stories s on s.id = t.story_id
           left join public.landings l on l.job_id = n.job_id and l.state = 'landed'
-          where n.story_id = b.story_id and (starts_with(n.head_sha, k.reverts) or starts_with(l.head_sha, k.reverts)))
+          -- Of what a person squashed only the names are known.
+          where n.story_id = b.story_id and (starts_with(n.head_sha, k.reverts) or starts_with(l.head_sha, k.reverts)
+            or k.title like 'Revert %' and k.at > n.created_at and k.paths && private.changed_paths(n.job_id)
+              and private.names_of(k.title) && array[lower(t.code), lower(t.title), lower(s.code), lower(s.title)]))
         then e.at end as accepted_at
       from begun b
       left join ended e on e.story_id = b.story_id
@@ -14265,22 +14289,18 @@ create or replace function operations.list_webhook_deliveries(
 declare
   v_after record := private.read_cursor(p_cursor, 1);
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 200);
-  v_deliveries jsonb;
-  v_count integer;
-  v_last text;
 begin
   perform private.require_webhook(p_webhook_id);
-  select coalesce(jsonb_agg(to_jsonb(n) - 'user_id' || jsonb_build_object('status', lower(n.status::text)) order by n.created_at desc, n.id desc), '[]'),
-    count(*), (array_agg(private.cursor_of(n.id, private.microseconds(n.created_at)) order by n.created_at, n.id))[1]
-  into v_deliveries, v_count, v_last
+  return (select private.page_json('deliveries',
+    array_agg(to_jsonb(n) - 'user_id' || jsonb_build_object('status', lower(n.status::text)) order by n.created_at desc, n.id desc),
+    array_agg(private.cursor_of(n.id, private.microseconds(n.created_at)) order by n.created_at desc, n.id desc), v_limit)
   from (
     select x.* from public.notices x
     where x.webhook_id = p_webhook_id
       and (p_cursor is null or (x.created_at, x.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at desc, x.id desc
     limit v_limit
-  ) n;
-  return json_build_object('deliveries', v_deliveries, 'next_cursor', case when v_count = v_limit then v_last end);
+  ) n);
 end;
 $$;
 
@@ -15291,40 +15311,27 @@ begin
 end;
 $$;
 
-create or replace function operations.get_story_page(p_story_id uuid)
+create or replace function operations.get_story_panel(p_story_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 declare
-  v_story public.stories;
+  v_product_id uuid := private.require_access('story', p_story_id);
 begin
-  perform private.require_access('story', p_story_id);
-  select s.* into v_story from public.stories s where s.id = p_story_id;
-
   return json_build_object(
     'story', private.story_json(p_story_id),
-    'labels', private.labels_of(v_story.product_id),
-    'assignee_name', private.username(v_story.assignee_id),
-    'dependencies', operations.list_dependencies('story', p_story_id),
     'product', (
       select json_build_object('id', p.id, 'name', p.name, 'archived', p.archived_at is not null,
         'is_owner', p.owner_id = auth.uid())
-      from public.products p where p.id = v_story.product_id),
-    'pbi', (
-      select json_build_object('id', b.id, 'code', b.code, 'title', b.title)
-      from public.pbis b where b.id = v_story.pbi_id),
+      from public.products p where p.id = v_product_id),
     'sprint', (
       select json_build_object('id', s.id, 'code', s.code, 'status', lower(s.status::text))
-      from public.sprints s where s.id = v_story.sprint_id),
+      from public.stories t join public.sprints s on s.id = t.sprint_id where t.id = p_story_id),
     'sprints', (
       select coalesce(json_agg(json_build_object('id', s.id, 'code', s.code, 'status', lower(s.status::text))
         order by s.created_at desc), '[]')
-      from public.sprints s where s.product_id = v_story.product_id and s.status in ('PLANNED', 'ACTIVE')),
-    'pbis', (
-      select coalesce(json_agg(json_build_object('id', b.id, 'code', b.code, 'title', b.title)
-        order by b.priority, b.sort_order), '[]')
-      from public.pbis b where b.product_id = v_story.product_id),
+      from public.sprints s where s.product_id = v_product_id and s.status in ('PLANNED', 'ACTIVE')),
     'members', (
       select coalesce(json_agg(json_build_object('id', m.user_id, 'username', private.username(m.user_id))), '[]')
-      from public.product_members m where m.product_id = v_story.product_id and m.role <> 'VIEWER'),
+      from public.product_members m where m.product_id = v_product_id and m.role <> 'VIEWER'),
     'tasks', (
       select coalesce(json_agg(private.with_labels(row_to_json(t), (select k.label_ids from public.tasks k where k.id = t.id)) order by t.sort_order, t.created_at, t.id), '[]')
       from (
@@ -15335,7 +15342,32 @@ begin
           order by j.created_at desc limit 1
         ) as changes
         from private.task_shape x where x.story_id = p_story_id
-      ) t),
+      ) t));
+end;
+$$;
+
+grant execute on function operations.get_story_panel to authenticated;
+
+create or replace function operations.get_story_page(p_story_id uuid, p_comments_before text default null)
+returns json language plpgsql stable set search_path = '' as $$
+declare
+  v_story public.stories;
+begin
+  select s.* into v_story from public.stories s where s.id = p_story_id;
+  return operations.get_story_panel(p_story_id)::jsonb || jsonb_build_object(
+    'proof', operations.get_proof(p_story_id),
+    'comments', operations.list_comments('story', p_story_id, p_cursor => p_comments_before),
+    'recurrence', operations.get_recurrence(p_story_id),
+    'labels', private.labels_of(v_story.product_id),
+    'assignee_name', private.username(v_story.assignee_id),
+    'dependencies', operations.list_dependencies('story', p_story_id),
+    'pbi', (
+      select json_build_object('id', b.id, 'code', b.code, 'title', b.title)
+      from public.pbis b where b.id = v_story.pbi_id),
+    'pbis', (
+      select coalesce(json_agg(json_build_object('id', b.id, 'code', b.code, 'title', b.title)
+        order by b.priority, b.sort_order), '[]')
+      from public.pbis b where b.product_id = v_story.product_id),
     'begins_from', private.beginnings(array[p_story_id]),
     'fresh_starts', (
       select coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'started_by', f.started_by, 'created_at', f.created_at,
@@ -15346,48 +15378,57 @@ begin
       from public.agent_questions q where q.story_id = p_story_id
         and (q.reader_id is null or q.reader_id = auth.uid())),
     'files', private.files_of(p_story_id),
-    'logs', operations.list_story_logs(p_story_id, 100) -> 'items'
-  );
+    'logs', operations.list_story_logs(p_story_id, 100) -> 'items');
 end;
 $$;
 
 grant execute on function operations.get_story_page to authenticated;
 
-create or replace function operations.get_task_page(p_task_id uuid) returns json language plpgsql stable set search_path = '' as $$
-declare
-  v_task public.tasks;
+create or replace function operations.get_task_panel(p_task_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   perform private.require_access('task', p_task_id);
-  select t.* into v_task from public.tasks t where t.id = p_task_id;
-
   return json_build_object(
     'task', private.task_json(p_task_id),
-    'labels', private.labels_of(v_task.product_id),
-    'repo_url_by', (select private.username(t.repo_url_by) from public.tasks t where t.id = p_task_id),
-    'product', (
-      select json_build_object('id', p.id, 'name', p.name, 'repo_url', p.repo_url, 'archived', p.archived_at is not null,
-        'is_owner', p.owner_id = auth.uid())
-      from public.products p where p.id = v_task.product_id),
     'story', (
       select json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'sprint_id', s.sprint_id)
-      from public.stories s where s.id = v_task.story_id),
-    'stories', (
-      select coalesce(json_agg(json_build_object('id', s.id, 'code', s.code, 'title', s.title) order by s.sort_order, s.created_at, s.id), '[]')
-      from (
-        select s.id, s.code, s.title, s.sort_order, s.created_at
-        from public.stories s
-        where s.product_id = v_task.product_id and (s.status in ('OPEN', 'IN_SPRINT') or s.id = v_task.story_id)
-        order by s.sort_order, s.created_at, s.id
-        limit 300
-      ) s),
+      from public.tasks t join public.stories s on s.id = t.story_id where t.id = p_task_id),
     'jobs', (
       select coalesce(json_agg(private.job_json(j) order by j.created_at desc), '[]')
       from public.agent_jobs j
       where j.id in (
         select k.id from public.agent_jobs k where k.task_id = p_task_id
         order by (k.finished_at is null) desc, k.created_at desc limit 20)),
+    'reviews', private.task_reviews(p_task_id));
+end;
+$$;
+
+grant execute on function operations.get_task_panel to authenticated;
+
+create or replace function operations.get_task_page(p_task_id uuid, p_comments_before text default null)
+returns json language plpgsql stable set search_path = '' as $$
+declare
+  v_task public.tasks;
+begin
+  select t.* into v_task from public.tasks t where t.id = p_task_id;
+  return operations.get_task_panel(p_task_id)::jsonb || jsonb_build_object(
+    'why', case when v_task.status <> 'DONE' then operations.why_not_moving('task', p_task_id) end,
+    'comments', operations.list_comments('task', p_task_id, p_cursor => p_comments_before),
+    'forecast', operations.get_task_forecast(p_task_id, true),
+    'proof', operations.get_proof(v_task.story_id),
+    'scoreboard', case when v_task.status in ('TO_DO', 'FAILED') then operations.get_scoreboard(v_task.product_id) end,
+    'labels', private.labels_of(v_task.product_id),
+    'repo_url_by', private.username(v_task.repo_url_by),
+    'product', (
+      select json_build_object('id', p.id, 'name', p.name, 'repo_url', p.repo_url, 'archived', p.archived_at is not null,
+        'is_owner', p.owner_id = auth.uid())
+      from public.products p where p.id = v_task.product_id),
+    'stories', (
+      select coalesce(json_agg(json_build_object('id', s.id, 'code', s.code, 'title', s.title) order by s.sort_order, s.created_at, s.id), '[]')
+      from (
+        select x.id, x.code, x.title, x.sort_order, x.created_at from public.stories x
+        where x.product_id = v_task.product_id and (x.status in ('OPEN', 'IN_SPRINT') or x.id = v_task.story_id)
+        order by x.sort_order, x.created_at, x.id limit 300) s),
     'files', private.files_of(p_task_id),
-    'reviews', private.task_reviews(p_task_id),
     -- Processes of 0.4.0 ask for it.
     'imported_reviews', '[]'::json,
     'dependencies', operations.list_dependencies('task', p_task_id),
@@ -15401,13 +15442,9 @@ begin
     'history', (
       select coalesce(json_agg(row_to_json(c) order by c.changed_at desc, c.id desc), '[]')
       from (
-        select c.id, lower(c.to_status::text) as to_status, c.changed_at
-        from public.task_status_changes c
-        where c.task_id = p_task_id and c.from_status is distinct from c.to_status
-        order by c.changed_at desc, c.id desc
-        limit 20
-      ) c)
-  );
+        select x.id, lower(x.to_status::text) as to_status, x.changed_at from public.task_status_changes x
+        where x.task_id = p_task_id and x.from_status is distinct from x.to_status
+        order by x.changed_at desc, x.id desc limit 20) c));
 end;
 $$;
 
@@ -17228,10 +17265,6 @@ declare
   v_event jsonb := private.change_event(tg_op, 'product', to_jsonb(old), to_jsonb(new));
   v_row public.products := coalesce(new, old);
 begin
-  if v_event is null then
-    return null;
-  end if;
-
   v_event := v_event || jsonb_build_object('product_id', v_row.id, 'archived', v_row.archived_at is not null);
   perform private.emit('product:' || v_row.id, v_event);
   if v_event -> 'changed_fields' ? 'archived_at' then
@@ -19100,16 +19133,12 @@ create or replace function operations.list_open_user_questions(
 declare
   v_after record := private.read_cursor(p_cursor, 1);
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 100);
-  v_questions jsonb;
-  v_count integer;
-  v_last text;
 begin
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
   end if;
-  select coalesce(jsonb_agg(private.user_question_json(u) order by u.created_at, u.id), '[]'), count(*),
-    (array_agg(private.cursor_of(u.id, private.microseconds(u.created_at)) order by u.created_at desc, u.id desc))[1]
-  into v_questions, v_count, v_last
+  return (select private.page_json('user_questions', array_agg(private.user_question_json(u) order by u.created_at, u.id),
+    array_agg(private.cursor_of(u.id, private.microseconds(u.created_at)) order by u.created_at, u.id), v_limit)
   from (
     select x.* from public.user_questions x
     join public.ideas i on i.id = x.idea_id
@@ -19119,8 +19148,7 @@ begin
       and (p_cursor is null or (x.created_at, x.id) > (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at, x.id
     limit v_limit
-  ) u;
-  return json_build_object('user_questions', v_questions, 'next_cursor', case when v_count = v_limit then v_last end);
+  ) u);
 end;
 $$;
 
@@ -19135,16 +19163,12 @@ declare
   v_now timestamptz := private.now();
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 200);
   v_state text := private.require_choice('state', p_state, array['OPEN', 'ANSWERED', 'CANCELLED', 'EXPIRED']);
-  v_questions jsonb;
-  v_count integer;
-  v_last text;
 begin
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
   end if;
-  select coalesce(jsonb_agg(private.question_json(q) order by q.created_at desc, q.id desc), '[]'), count(*),
-    (array_agg(private.cursor_of(q.id, private.microseconds(q.created_at)) order by q.created_at, q.id))[1]
-  into v_questions, v_count, v_last
+  return (select private.page_json('questions', array_agg(private.question_json(q) order by q.created_at desc, q.id desc),
+    array_agg(private.cursor_of(q.id, private.microseconds(q.created_at)) order by q.created_at desc, q.id desc), v_limit)
   from (
     select x.* from public.agent_questions x
     where x.product_id in (select private.accessible_product_ids())
@@ -19156,8 +19180,7 @@ begin
       and (p_cursor is null or (x.created_at, x.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at desc, x.id desc
     limit v_limit
-  ) q;
-  return json_build_object('questions', v_questions, 'next_cursor', case when v_count = v_limit then v_last end);
+  ) q);
 end;
 $$;
 
@@ -19316,16 +19339,9 @@ returns trigger language plpgsql security definer set search_path = '' as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'user_question', to_jsonb(old), to_jsonb(new));
   v_row public.user_questions := coalesce(new, old);
-  v_product_id uuid;
 begin
-  if v_event is null then
-    return null;
-  end if;
-
-  select i.product_id into v_product_id from public.ideas as i where i.id = v_row.idea_id;
-  perform private.emit('user:' || v_row.user_id, v_event || jsonb_build_object(
-    'product_id', v_product_id, 'idea_id', v_row.idea_id, 'status', lower(v_row.status::text)
-  ));
+  perform private.emit('user:' || v_row.user_id, v_event || jsonb_build_object('idea_id', v_row.idea_id,
+    'product_id', (select i.product_id from public.ideas i where i.id = v_row.idea_id), 'status', lower(v_row.status::text)));
   return null;
 end;
 $$;
@@ -20061,11 +20077,8 @@ create or replace function operations.save_job_guide(p_job_id uuid, p_attempt in
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.lock_job(p_job_id, true);
-  v_state text := private.attempt_state(v_job, p_attempt);
 begin
-  if v_state = 'lost' then
-    perform private.refuse_attempt(v_job, p_attempt, v_state);
-  end if;
+  perform private.require_known_attempt(v_job, p_attempt);
   perform private.take_rate_limit('job_diff', p_job_id::text);
   insert into public.job_guides as g (job_id, attempt, product_id, head_sha, chapters)
   values (p_job_id, p_attempt, v_job.product_id, p_head_sha, p_chapters)
@@ -22245,23 +22258,10 @@ returns trigger language plpgsql security definer set search_path = '' as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'task_execution', to_jsonb(old), to_jsonb(new));
   v_row public.task_executions := coalesce(new, old);
-  v_product_id uuid;
 begin
-  if v_event is null then
-    return null;
-  end if;
-
-  select r.product_id into v_product_id from public.sprint_runs as r where r.id = v_row.sprint_run_id;
-  if not found then
-    return null;
-  end if;
-  v_event := v_event || jsonb_build_object(
-    'product_id', v_product_id,
-    'sprint_run_id', v_row.sprint_run_id,
-    'task_id', v_row.task_id,
-    'execution_status', v_row.status
-  );
-  perform private.emit('product:' || v_product_id, v_event);
+  perform private.emit('product:' || r.product_id, v_event || jsonb_build_object('product_id', r.product_id,
+    'sprint_run_id', v_row.sprint_run_id, 'task_id', v_row.task_id, 'execution_status', v_row.status))
+  from public.sprint_runs r where r.id = v_row.sprint_run_id;
   return null;
 end;
 $$;
@@ -22453,14 +22453,10 @@ create or replace function operations.list_sprint_runs(
 declare
   v_after record := private.read_cursor(p_cursor, 1);
   v_limit integer := least(greatest(coalesce(p_limit, 20), 1), 100);
-  v_runs jsonb;
-  v_last text;
-  v_count integer;
 begin
   perform private.require_product_access(p_product_id);
-  select coalesce(jsonb_agg(private.run_json(r, false) order by r.created_at desc, r.id desc), '[]'),
-    count(*), (array_agg(private.cursor_of(r.id, private.microseconds(r.created_at)) order by r.created_at, r.id))[1]
-  into v_runs, v_count, v_last
+  return (select private.page_json('runs', array_agg(private.run_json(r, false) order by r.created_at desc, r.id desc),
+    array_agg(private.cursor_of(r.id, private.microseconds(r.created_at)) order by r.created_at desc, r.id desc), v_limit)
   from (
     select x.* from public.sprint_runs x
     where x.product_id = p_product_id
@@ -22468,8 +22464,7 @@ begin
       and (p_cursor is null or (x.created_at, x.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at desc, x.id desc
     limit v_limit
-  ) r;
-  return json_build_object('runs', v_runs, 'next_cursor', case when v_count = v_limit then v_last end);
+  ) r);
 end;
 $$;
 
@@ -23567,10 +23562,20 @@ $$;
 
 grant execute on function operations.cancel_sprint to authenticated;
 
-create or replace function operations.complete_sprint(p_sprint_id uuid)
+create or replace function operations.complete_sprint(p_sprint_id uuid, p_carry_over boolean default false)
 returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_product_id uuid := private.require_write('sprint', p_sprint_id);
+  v_left uuid[] := array(select s.id from public.stories s where s.sprint_id = p_sprint_id and s.status <> 'DONE' order by s.sort_order);
+  v_next uuid;
 begin
   perform private.change_sprint_status(p_sprint_id, 'ACTIVE', 'COMPLETED');
+  if p_carry_over and v_left <> '{}' then
+    v_next := coalesce(
+      (select s.id from public.sprints s where s.product_id = v_product_id and s.status = 'PLANNED' order by s.start_date, s.created_at limit 1),
+      (operations.create_sprint(v_product_id) ->> 'id')::uuid);
+    perform operations.add_story_to_sprint(v_next, l.id) from unnest(v_left) l (id);
+  end if;
   return (select row_to_json(s) from private.sprint_shape s where s.id = p_sprint_id);
 end;
 $$;
@@ -23859,16 +23864,11 @@ declare
   v_event jsonb := private.change_event(tg_op, 'sprint', to_jsonb(old), to_jsonb(new));
   v_row public.sprints := coalesce(new, old);
 begin
-  if v_event is null then
-    return null;
-  end if;
-
-  v_event := v_event || jsonb_build_object(
+  perform private.emit('product:' || v_row.product_id, v_event || jsonb_build_object(
     'sprint_id', v_row.id,
     'sprint_status', v_row.status,
     'active_changed', (tg_op <> 'INSERT' and old.status = 'ACTIVE') is distinct from (tg_op <> 'DELETE' and new.status = 'ACTIVE')
-  );
-  perform private.emit('product:' || v_row.product_id, v_event);
+  ));
   return null;
 end;
 $$;
@@ -24179,24 +24179,6 @@ $$;
 
 grant execute on function operations.merge_story to authenticated;
 
-create or replace function operations.move_stories(p_story_ids jsonb, p_sprint_id uuid default null)
-returns json language plpgsql volatile set search_path = '' as $$
-declare
-  v_story_id uuid;
-begin
-  for v_story_id in select i.id::uuid from jsonb_array_elements_text(p_story_ids) with ordinality i (id, place) order by i.place loop
-    if p_sprint_id is null then
-      perform operations.remove_story_from_sprint(v_story_id);
-    else
-      perform operations.add_story_to_sprint(p_sprint_id, v_story_id);
-    end if;
-  end loop;
-  return json_build_object('moved', jsonb_array_length(p_story_ids));
-end;
-$$;
-
-grant execute on function operations.move_stories to authenticated;
-
 create or replace function operations.remove_story_from_sprint(p_story_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -24414,7 +24396,8 @@ begin
   return json_build_object(
     'stories', (
       select coalesce(json_agg(private.with_labels(row_to_json(x), k.label_ids)::jsonb
-          || jsonb_build_object('origin', k.origin, 'external_url', k.external_url) order by k.created_at, k.id), '[]')
+          || jsonb_build_object('origin', k.origin, 'external_url', k.external_url,
+            'tasks', (select count(*) from public.tasks t where t.story_id = k.id)) order by k.created_at, k.id), '[]')
       from private.story_shape x
       join public.stories k on k.id = x.id
       where k.product_id = p_product_id and k.in_triage and not k.is_template),
@@ -24607,10 +24590,6 @@ declare
   v_event jsonb := private.change_event(tg_op, 'story', to_jsonb(old), to_jsonb(new));
   v_row public.stories := coalesce(new, old);
 begin
-  if v_event is null then
-    return null;
-  end if;
-
   v_event := v_event || jsonb_build_object(
     'pbi_id', v_row.pbi_id,
     'sprint_id', v_row.sprint_id,
@@ -26759,9 +26738,6 @@ declare
   v_event jsonb := private.change_event(tg_op, 'worker', to_jsonb(old), to_jsonb(new));
   v_row public.agent_workers := coalesce(new, old);
 begin
-  if v_event is null then
-    return null;
-  end if;
   if tg_op = 'UPDATE'
     and (v_event -> 'changed_fields') - 'last_seen_at' - 'last_quota_check_at' = '[]'
     and new.last_seen_at - old.last_seen_at < interval '90 seconds'
@@ -26884,4 +26860,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('ee6b569883d8c9ac5de5cd66742778e18aba852d009ac36cddd1a82c21ecb54a', '0.4.0');
+insert into private.applied_rules (hash, release) values ('ec1d4b6b54fab23e7ffeb0aa6f00c17355d89d26c8cc59fa3f8ddb3112bf30f2', '0.4.0');
