@@ -98,9 +98,10 @@ begin
     cross join lateral unnest(array[j.head_sha, lower(t.code), lower(t.title), lower(s.code), lower(s.title)]) n (name)
     where k.index_id = p_index_id
   )
+  -- An array is read once; a query in its place is asked for each change where few are expected.
   delete from public.known_changes c
-  where c.index_id = p_index_id and c.sha in (
-    select x.sha from named x join own using (name) where own.is_head or own.paths && x.paths);
+  where c.index_id = p_index_id and c.sha = any (array(
+    select x.sha from named x join own using (name) where own.is_head or own.paths && x.paths));
   update public.change_indexes x set known_changes = (select count(*) from public.known_changes c where c.index_id = x.id)
   where x.id = p_index_id;
 end;
