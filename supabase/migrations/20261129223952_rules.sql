@@ -10356,9 +10356,10 @@ begin
     cross join lateral unnest(array[j.head_sha, lower(t.code), lower(t.title), lower(s.code), lower(s.title)]) n (name)
     where k.index_id = p_index_id
   )
+  -- An array is read once; a query in its place is asked for each change where few are expected.
   delete from public.known_changes c
-  where c.index_id = p_index_id and c.sha in (
-    select x.sha from named x join own using (name) where own.is_head or own.paths && x.paths);
+  where c.index_id = p_index_id and c.sha = any (array(
+    select x.sha from named x join own using (name) where own.is_head or own.paths && x.paths));
   update public.change_indexes x set known_changes = (select count(*) from public.known_changes c where c.index_id = x.id)
   where x.id = p_index_id;
 end;
@@ -26860,4 +26861,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('ec1d4b6b54fab23e7ffeb0aa6f00c17355d89d26c8cc59fa3f8ddb3112bf30f2', '0.4.0');
+insert into private.applied_rules (hash, release) values ('dc2c2e94d8cb3841aed0a203f06ad272a69fdb44cd3080b7e32f1fbd5025de34', '0.4.0');
