@@ -94,3 +94,5 @@ const shown = (column: string, value: number) => (column === "calls" ? String(va
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 await main();
+// A service leaves its timers to the end of its process.
+process.exit();
