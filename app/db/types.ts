@@ -549,6 +549,7 @@ export type Database = {
         Args: { p_after_id?: string; p_before_id?: string; p_pbi_id: string; p_priority?: number };
         Returns: Json;
       };
+      move_stories: { Args: { p_sprint_id?: string; p_story_ids: Json }; Returns: Json };
       move_task: { Args: { p_story_id: string; p_task_id: string }; Returns: Json };
       next_issue_note: { Args: { p_product_id: string; p_project: string; p_worker: string }; Returns: Json };
       next_landing: { Args: { p_product_id: string; p_pushes?: boolean; p_worker: string }; Returns: Json };

@@ -73,7 +73,7 @@ $$;
 -- verdict, a run, a schedule or a role; undone alone, it would contradict that.
 create function private.is_undoable(p_function text) returns boolean language sql immutable set search_path = '' as $$
   select p_function = any ('{change_things, edit_task, update_task, set_task_status, move_task, delete_task, update_story, assign_story,
-    add_story_to_sprint, remove_story_from_sprint, accept_story, merge_story, decline_story, delete_story, update_pbi, move_pbi,
+    add_story_to_sprint, remove_story_from_sprint, move_stories, accept_story, merge_story, decline_story, delete_story, update_pbi, move_pbi,
     delete_pbi, report_merged}'::text[]);
 $$;
 grant execute on function private.is_undoable to service_role;

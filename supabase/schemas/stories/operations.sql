@@ -172,6 +172,25 @@ end;
 $$;
 grant execute on function operations.merge_story to authenticated;
 
+-- Kept for processes of 0.3.0, whose backlog page calls it until they are replaced. Moves stories into a sprint or,
+-- without one, out of theirs, all or none.
+create function operations.move_stories(p_story_ids jsonb, p_sprint_id uuid default null)
+returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_story_id uuid;
+begin
+  for v_story_id in select i.id::uuid from jsonb_array_elements_text(p_story_ids) with ordinality i (id, place) order by i.place loop
+    if p_sprint_id is null then
+      perform operations.remove_story_from_sprint(v_story_id);
+    else
+      perform operations.add_story_to_sprint(p_sprint_id, v_story_id);
+    end if;
+  end loop;
+  return json_build_object('moved', jsonb_array_length(p_story_ids));
+end;
+$$;
+grant execute on function operations.move_stories to authenticated;
+
 -- The story returns to the backlog. A done story stays done (specification: Ordering rules 2).
 create function operations.remove_story_from_sprint(p_story_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$

@@ -6823,7 +6823,7 @@ $$;
 
 create or replace function private.is_undoable(p_function text) returns boolean language sql immutable set search_path = '' as $$
   select p_function = any ('{change_things, edit_task, update_task, set_task_status, move_task, delete_task, update_story, assign_story,
-    add_story_to_sprint, remove_story_from_sprint, accept_story, merge_story, decline_story, delete_story, update_pbi, move_pbi,
+    add_story_to_sprint, remove_story_from_sprint, move_stories, accept_story, merge_story, decline_story, delete_story, update_pbi, move_pbi,
     delete_pbi, report_merged}'::text[]);
 $$;
 
@@ -24180,6 +24180,24 @@ $$;
 
 grant execute on function operations.merge_story to authenticated;
 
+create or replace function operations.move_stories(p_story_ids jsonb, p_sprint_id uuid default null)
+returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_story_id uuid;
+begin
+  for v_story_id in select i.id::uuid from jsonb_array_elements_text(p_story_ids) with ordinality i (id, place) order by i.place loop
+    if p_sprint_id is null then
+      perform operations.remove_story_from_sprint(v_story_id);
+    else
+      perform operations.add_story_to_sprint(p_sprint_id, v_story_id);
+    end if;
+  end loop;
+  return json_build_object('moved', jsonb_array_length(p_story_ids));
+end;
+$$;
+
+grant execute on function operations.move_stories to authenticated;
+
 create or replace function operations.remove_story_from_sprint(p_story_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -26861,4 +26879,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('dc2c2e94d8cb3841aed0a203f06ad272a69fdb44cd3080b7e32f1fbd5025de34', '0.4.0');
+insert into private.applied_rules (hash, release) values ('384acc8358f3c216eec15c0177be1e161d7aa7ed469af543dc18339c16d8f2bc', '0.4.0');
