@@ -161,7 +161,7 @@ export class Room {
     const { database, env } = this.options;
     try {
       const left = this.#pausedUntil - Date.now();
-      if (left > 0) throw new ChatProblem("Waits as it was asked to.", { retryAfterSeconds: Math.ceil(left / 1_000) });
+      if (left > 0) throw new ChatProblem("The service asked to wait.", { retryAfterSeconds: Math.ceil(left / 1_000) });
       const message = compose({ ids, ref, room, ...rest }, env.appOrigin);
       if (ref === null) await noteChatWork(database, { ids, ref: await chat.send(room, message) });
       else await chat.edit(ref, message).then(() => noteChatWork(database, { ids }));

@@ -94,6 +94,17 @@ const everydayTools = [
   agentJobs.whyNotMovingTool,
 ];
 
+/** What a worker's loop calls for its job, in the order of the lists. */
+const jobTools = [
+  agentJobs.waitForJobTool,
+  agentJobs.jobHeartbeatTool,
+  agentJobs.updateJobStatusTool,
+  agentJobs.reportJobUsageTool,
+  agentJobs.verifyTaskAgainstPlanTool,
+  agentJobs.verifySprintTaskTool,
+  agentJobs.updateTaskExecutionTool,
+];
+
 /** `/mcp/all`: lists every tool. */
 export const allTools: Offer = {
   audience: "/mcp/all",
@@ -115,13 +126,7 @@ export const allTools: Offer = {
     sprintRuns.resumeSprintRunTool,
     sprintRuns.cancelSprintRunTool,
     sprintRuns.resumeSprintTool,
-    agentJobs.waitForJobTool,
-    agentJobs.jobHeartbeatTool,
-    agentJobs.updateJobStatusTool,
-    agentJobs.reportJobUsageTool,
-    agentJobs.verifyTaskAgainstPlanTool,
-    agentJobs.verifySprintTaskTool,
-    agentJobs.updateTaskExecutionTool,
+    ...jobTools,
     agentJobs.checkQueueEmptyTool,
     workers.workerHeartbeatTool,
     agentJobs.cancelJobTool,
@@ -145,13 +150,7 @@ export const workerTools: Offer = {
   audience: "/mcp/worker",
   instructions: workerInstructions,
   tools: [
-    agentJobs.waitForJobTool,
-    agentJobs.jobHeartbeatTool,
-    agentJobs.updateJobStatusTool,
-    agentJobs.reportJobUsageTool,
-    agentJobs.verifyTaskAgainstPlanTool,
-    agentJobs.verifySprintTaskTool,
-    agentJobs.updateTaskExecutionTool,
+    ...jobTools,
     workers.workerHeartbeatTool,
     questions.askUserQuestionTool,
     questions.getQuestionAnswerTool,
