@@ -104,7 +104,9 @@ describe("GET /api/stories/:id/changes", () => {
     expect(files[0]?.patch).toContain(changed.patch);
   });
 
-  it("A story's changes beyond a bound are named in the rest, and read and commented on by their file", async () => {
+  it("A story's changes beyond a bound are named in the rest, and read and commented on by their file", {
+    tags: "thorough",
+  }, async () => {
     const large = (n: number) => file(`large-${n}.ts`, `@@ -0,0 +1,60000 @@\n${"+b\n".repeat(60_000)}`);
     const { read, jobs, session, story } = await scene([...[0, 1, 2, 3, 4, 5].map(large), first], [second]);
     const found = await read();

@@ -154,7 +154,10 @@ it("A batch that waits for review has a page, and reviews of other products lead
 
 const paths = (page: string) => [...page.matchAll(/data-path="([^"]*)"/g)].map(([, path]) => path);
 
-it("A diff of 5,000 files is shown page by page, each file once, and no page is large", async () => {
+it("A diff of 5,000 files is shown page by page, each file once, and no page is large", {
+  tags: "thorough",
+  timeout: 120_000,
+}, async () => {
   const { job_id, story, read } = await scene(5_000);
   for (const address of [`/jobs/${job_id}/changes`, `/stories/${story}/changes`]) {
     const first = await read(address);
@@ -171,4 +174,4 @@ it("A diff of 5,000 files is shown page by page, each file once, and no page is 
   const lines = await read(`/jobs/${job_id}/file?attempt=1&index=4999`);
   expect(lines.length).toBeLessThan(5_000);
   expect(JSON.parse(lines)).toMatchObject({ path: "src/folder-49/file-4999.ts", additions: 4 });
-}, 120_000);
+});

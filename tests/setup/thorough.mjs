@@ -8,7 +8,7 @@ export const thoroughFiles = [
   "tests/upgrade/**",
   "bench/short.test.ts",
   "tests/setup/morning/morning.test.ts",
-  "tests/chats/{adapters,matrix,services,telegram}.test.ts",
+  "tests/chats/{adapters,killed,matrix,services,telegram}.test.ts",
   "tests/agents/{fake-endings,real-tools,steering,whole-service}.test.ts",
   "tests/api/{hostile-fuzz,one-account,worst-cases}.test.ts",
   "tests/server/worst-reads.test.ts",
@@ -16,6 +16,7 @@ export const thoroughFiles = [
   "tests/embedded/{backup,backup-under-writes,hosted-rights,lifecycle,other-postgres,retries,rotated-secrets}.test.ts",
   "tests/accounts/limits.test.ts",
   "tests/hosted/{pg-cron,supabase-auth}.test.ts",
+  "tests/db/agents/review-week.test.ts",
   "tests/mcp/generated.test.ts",
   "tests/notices/hostile-receivers.test.ts",
   "tests/pages/moved-pages.test.ts",
@@ -28,7 +29,7 @@ export const thoroughFiles = [
 ];
 
 export const thoroughJourneys = [
-  "**/{admin,before-script,board-line,budget,changes,chats,daily,demo-visitor,dependencies,drafts,files,filter-completion,keyboard-*,labels}.spec.ts",
+  "**/{admin,attach,authorize,before-script,board-line,budget,changes,chats,comments,daily,demo-visitor,dependencies,drafts,files,filter-completion,import-export,in-place,invite,keyboard-*,labels}.spec.ts",
   "**/{job-output,lanes,late-text,later-panel,move-in,new-things,notes,palette,peek,preload,push-keys,rows,saved-views,scroll,select}.spec.ts",
-  "**/{plain-http,reading-direction,sprint-run,start-over,steady,toasts,touch,two-reviewers}.spec.ts",
+  "**/{plain-http,reading-direction,sprint-run,start-over,steady,steer,toasts,touch,two-reviewers}.spec.ts",
 ];

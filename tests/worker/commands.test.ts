@@ -39,7 +39,9 @@ it("A command does its work although its log cannot be written", async () => {
   expect(end).toMatchObject({ exitCode: 0, answer: "one\ntwo" });
 });
 
-it("A command is over when it has ended, no matter what it has left in the background", async () => {
+it("A command is over when it has ended, no matter what it has left in the background", {
+  tags: "thorough",
+}, async () => {
   const end = await run("sleep 300 & echo done");
   expect(end).toMatchObject({ exitCode: 0, answer: "done", timedOut: false });
 });

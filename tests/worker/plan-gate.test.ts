@@ -4,7 +4,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, reviewPlan } from "~/nouns/agent-jobs/operations.server";
 import { promptsIn, standIns, ways } from "../agents/stand-ins";
-import { roundsOf } from "../setup/rounds";
 import { at } from "../setup/world";
 import { gitIn, openStage, startUnplanned } from "./fixture";
 import { openToolGate } from "./tool-gate";
@@ -87,8 +86,9 @@ it("A plan waits for approval before each task of a batch", { tags: "thorough" }
   });
 });
 
-it.each(Object.entries(ways).slice(0, roundsOf("PLAN_AGENTS", { whole: 99, short: 1 })))(
+it.each(Object.entries(ways))(
   "A plan that was sent back is made again in the same conversation of %s and carried out there",
+  { tags: "thorough" },
   async (way, { agent, programs }) => {
     const { workOnce, judge, run, folder, job, environment } = await begin(
       `GATE${way.toUpperCase().replaceAll(/[^A-Z]/g, "")}`,

@@ -148,7 +148,9 @@ it("A proof leaves nothing of the state before the work, even when the worker is
   expect(kept).not.toContain(".base");
 });
 
-it("Missing proof is asked for once more, and then fails the verification with the criteria by name", async () => {
+it("Missing proof is asked for once more, and then fails the verification with the criteria by name", {
+  tags: "thorough",
+}, async () => {
   const run = await openRun({ code: "LACK", criteria, product: { done_requires: "worker" } });
   const work = `echo turn >> turns; cp "$BACKLOOM_PROMPT_FILE" prompt.md; ${says([
     "file",

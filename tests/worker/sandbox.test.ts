@@ -90,7 +90,9 @@ rm -f linked new`,
     expect(existsSync(join(root, "work", "workers", `worker-BOX3`, "worktrees", "evil.txt"))).toBe(false);
   });
 
-  it("A job in a sandbox cannot write git's settings and remote branches, no matter what others write there", async () => {
+  it("A job in a sandbox cannot write git's settings and remote branches, no matter what others write there", {
+    tags: "thorough",
+  }, async () => {
     const own = ["-c", "safe.directory=*"];
     const running = run(
       `echo tried > got.txt
@@ -121,7 +123,7 @@ git add got.txt && git commit -qm Tried && git checkout -qb aside && git checkou
     expect(readFileSync(join(repo, ".git", "config"), "utf8")).not.toContain("evil");
   });
 
-  it("The person's git writes through no link that a job in a sandbox has left", async () => {
+  it("The person's git writes through no link that a job in a sandbox has left", { tags: "thorough" }, async () => {
     const target = put("person/profile", "");
     const { job, output } = await run(
       `own=$(git rev-parse --absolute-git-dir)
@@ -137,7 +139,9 @@ echo work > work.txt`,
     expect(readFileSync(target, "utf8")).toBe("");
   });
 
-  it("A job in a sandbox gives no result through a link, and leaves no process behind", async () => {
+  it("A job in a sandbox gives no result through a link, and leaves no process behind", {
+    tags: "thorough",
+  }, async () => {
     put("person/result.json", JSON.stringify({ summary: "secret of the person" }));
     const { job, output } = await run(
       `echo work > work.txt; rm -f "$BACKLOOM_RESULT_FILE"

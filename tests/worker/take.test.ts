@@ -76,7 +76,9 @@ async function whileAgentWorks({ work, agentFor, heard }: Scene) {
 }
 
 describe("take and give", { timeout: 240_000 }, () => {
-  it("A person takes a job from its agent, and hands it in with proof in the same conversation", async () => {
+  it("A person takes a job from its agent, and hands it in with proof in the same conversation", {
+    tags: "thorough",
+  }, async () => {
     const scene = await begin("TAKE");
     const worker = await whileAgentWorks(scene);
     const patient = scene.hand("take", "T-1");
