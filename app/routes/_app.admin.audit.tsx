@@ -1,9 +1,8 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { readAuditPage } from "~/features/accounts/audit-page.server";
-import { AuditTrail } from "~/features/accounts/audit-trail";
+import { AuditTrail, OlderEvents } from "~/features/accounts/audit-trail";
 import { pageLoader, requireAdmin } from "~/http/page-guards.server";
-import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 
 /** Audit events of all accounts. */
@@ -21,11 +20,7 @@ export default function AuditPage() {
       <Section title="Audit trail" flush>
         <AuditTrail events={events} withPeople />
       </Section>
-      {next ? (
-        <ButtonLink to={`?before=${encodeURIComponent(next)}`} className="justify-self-start">
-          Older
-        </ButtonLink>
-      ) : null}
+      <OlderEvents next={next} />
     </div>
   );
 }

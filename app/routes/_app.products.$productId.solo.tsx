@@ -1,10 +1,8 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { Board } from "~/features/board/board";
+import { ShownTasks } from "~/features/board/board";
 import { BoardHeader, BoardTools } from "~/features/board/board-tools";
-import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
-import { collapsedColumns } from "~/features/board/collapsed-columns.server";
-import { TaskLines } from "~/features/board/task-lines";
+import { boardPage } from "~/features/board/board-view.server";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { RowActions } from "~/features/items/row-actions";
 import { createCardForm, moveTaskForm } from "~/features/items/task-forms.server";
@@ -28,24 +26,13 @@ import { assignStoryInput } from "~/wire/stories/contract";
 export const loader = productLoader(async ({ actor, principal, productId, request }) => {
   const board = await getSoloBoard(actor, { product_id: productId });
   const mine = new Set(board.stories.filter((story) => story.assignee_id === principal.user_id).map(({ id }) => id));
-  const address = new URL(request.url).searchParams;
-  const settings = readSettings(address);
   const own = board.tasks.filter((task) => mine.has(task.story_id));
   const ownStories = board.stories.filter(({ id }) => mine.has(id));
-  const view = viewOf(own, ownStories, settings, principal.user_id, [], board.labels);
-  const cards = view.tasks;
   return json({
+    ...boardPage(request, principal.user_id, { tasks: own, stories: ownStories, labels: board.labels }),
     productId,
-    userId: principal.user_id,
-    collapsed: collapsedColumns(request, principal.user_id),
-    settings,
-    hasTasks: own.length > 0,
-    hidden: settings.query === "" ? null : view.hidden,
-    showAll: withoutFilter(address),
     sprint: board.sprint,
     workersOnline: board.workers_online,
-    tasks: cards,
-    lanes: view.lanes,
     mine: ownStories,
     free: board.stories.filter((story) => !mine.has(story.id) && story.status !== "done"),
   });
@@ -71,8 +58,8 @@ export const action = productAction(async ({ actor, principal, productId, form }
 export const meta: MetaFunction = () => [{ title: "My work · Backloom" }];
 
 export default function SoloPage() {
-  const { productId, sprint, mine, free, workersOnline, settings, hasTasks, hidden, showAll } =
-    useLoaderData<typeof loader>();
+  const data = useLoaderData<typeof loader>();
+  const { productId, sprint, mine, free, workersOnline, settings, hasTasks, hidden, showAll } = data;
   const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "solo", productId });
   if (!sprint) return <NoSprint productId={productId} />;
@@ -104,7 +91,13 @@ export default function SoloPage() {
       </p>
       <RowActions productId={productId} without={settings.list ? "" : "m"} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
-      <OwnTasks />
+      <ShownTasks {...data} stories={mine}>
+        {mine.length > 0 ? null : (
+          <EmptyState compact title="No stories assigned to you">
+            Assign a story to yourself below. Its tasks appear here.
+          </EmptyState>
+        )}
+      </ShownTasks>
       <div className="mt-3 grid items-start gap-5 lg:grid-cols-2">
         <SoloStories
           title="Unassigned stories"
@@ -116,39 +109,6 @@ export default function SoloPage() {
         <SoloStories title="Assigned to me" stories={mine} intent="release" button="Unassign" empty="No stories yet." />
       </div>
     </div>
-  );
-}
-
-/** The tasks as list or board, or why there are none. */
-function OwnTasks() {
-  const { productId, userId, tasks, mine, hasTasks, settings, lanes, collapsed } = useLoaderData<typeof loader>();
-  if (settings.list && tasks.length > 0) return <TaskLines tasks={tasks} lanes={lanes} />;
-  if (hasTasks && tasks.length === 0) {
-    return (
-      <EmptyState compact title="Nothing matches">
-        Change or clear the filter.
-      </EmptyState>
-    );
-  }
-  if (mine.length > 0) {
-    const { dense, hide } = settings;
-    return (
-      <Board
-        productId={productId}
-        userId={userId}
-        tasks={tasks}
-        stories={mine}
-        lanes={lanes}
-        collapsed={collapsed}
-        dense={dense}
-        hide={hide}
-      />
-    );
-  }
-  return (
-    <EmptyState compact title="No stories assigned to you">
-      Assign a story to yourself below. Its tasks appear here.
-    </EmptyState>
   );
 }
 

@@ -1,9 +1,8 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { readAuditPage } from "~/features/accounts/audit-page.server";
-import { AuditTrail } from "~/features/accounts/audit-trail";
+import { AuditTrail, OlderEvents } from "~/features/accounts/audit-trail";
 import { personLoader } from "~/http/page-guards.server";
-import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 
 /** Events of the user's own account. */
@@ -18,11 +17,7 @@ export default function ActivityPage() {
       <Section title="Activity" about="Sign-ins, devices, tokens and changes to your account." flush>
         <AuditTrail events={events} />
       </Section>
-      {next ? (
-        <ButtonLink to={`?before=${encodeURIComponent(next)}`} className="justify-self-start">
-          Older
-        </ButtonLink>
-      ) : null}
+      <OlderEvents next={next} />
     </div>
   );
 }

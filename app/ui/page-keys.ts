@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from "react";
 import { tinykeys } from "tinykeys";
+import { storeOf } from "./store";
 import { useIsomorphicLayoutEffect } from "./use-isomorphic-layout-effect";
 
 const characterKeysItem = "character-keys";
@@ -28,20 +28,15 @@ export interface PageKey {
   whileTyping?: boolean;
 }
 
-let shown: readonly { group: string; keys: readonly PageKey[] }[] = [];
-const listeners = new Set<() => void>();
-
-function publish(next: typeof shown) {
-  shown = next;
-  for (const listener of listeners) listener();
-}
+const shown = storeOf<readonly { group: string; keys: readonly PageKey[] }[]>([]);
+export const useShownKeys = shown.use;
 
 /** Registers keys while the calling component is mounted. `?` lists them under `group`. Pass a stable array. */
 export function usePageKeys(group: string, keys: readonly PageKey[]): void {
   // A layout effect, so that keys work as soon as the page is visible.
   useIsomorphicLayoutEffect(() => {
     const entry = { group, keys };
-    publish([...shown, entry]);
+    shown.set([...shown.get(), entry]);
     const bindings = Object.fromEntries(
       keys.map(({ keys: press, run, whileTyping }) => [
         press,
@@ -61,20 +56,9 @@ export function usePageKeys(group: string, keys: readonly PageKey[]): void {
     const release = tinykeys(window, bindings);
     return () => {
       release();
-      publish(shown.filter((other) => other !== entry));
+      shown.set(shown.get().filter((other) => other !== entry));
     };
   }, [group, keys]);
-}
-
-export function useShownKeys(): typeof shown {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => shown,
-    () => shown,
-  );
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -1,7 +1,8 @@
 import { useSubmit } from "@remix-run/react";
-import { useCallback, useSyncExternalStore } from "react";
+import { useCallback } from "react";
 import { undoPath } from "~/live/retrying-fetch";
 import { enhancedField } from "./form-fields";
+import { storeOf } from "./store";
 
 /** A blocked task, and the status that it should get anyway. */
 export interface Begin {
@@ -49,14 +50,9 @@ interface Offer {
 }
 
 // A list of our own: the usual toast package adds a style element that the Content-Security-Policy refuses.
-let toasts: readonly Toast[] = [];
+const toasts = storeOf<readonly Toast[]>([]);
+export const useToasts = toasts.use;
 let lastId = 0;
-const listeners = new Set<() => void>();
-
-function publish(next: readonly Toast[]) {
-  toasts = next;
-  for (const listener of listeners) listener();
-}
 
 export function showToast(text: string, tone: Toast["tone"] = "done", offer: Offer = {}): void {
   lastId += 1;
@@ -65,17 +61,20 @@ export function showToast(text: string, tone: Toast["tone"] = "done", offer: Off
     offerUndo(way, (way?.seconds ?? 30) * 1000);
   }
   // The button is that of the last change; earlier ones follow by the key.
-  const earlier = toasts.slice(-2).map((toast) => (offer.undo ? { ...toast, offer: {} } : toast));
-  publish([...earlier, { id: lastId, tone, text, offer }]);
+  const earlier = toasts
+    .get()
+    .slice(-2)
+    .map((toast) => (offer.undo ? { ...toast, offer: {} } : toast));
+  toasts.set([...earlier, { id: lastId, tone, text, offer }]);
 }
 
 export function dismissToast(id: number) {
-  publish(toasts.filter((toast) => toast.id !== id));
+  toasts.set(toasts.get().filter((toast) => toast.id !== id));
 }
 
 /** What they offer to take back is being taken back. */
 function dropUndo() {
-  publish(toasts.filter((toast) => !toast.offer.undo));
+  toasts.set(toasts.get().filter((toast) => !toast.offer.undo));
 }
 
 type OwnUndo = (() => void) | WayBack;
@@ -94,19 +93,6 @@ function takeUndo(): OwnUndo | null {
   const last = undos.at(-1);
   undos = undos.slice(0, -1);
   return last?.way ?? null;
-}
-
-const none: readonly Toast[] = [];
-
-export function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => toasts,
-    () => none,
-  );
 }
 
 /** Under this key the answer of an undo arrives. */

@@ -1,3 +1,4 @@
+import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
@@ -76,6 +77,14 @@ export function AuditTrail({ events, withPeople = false }: { events: readonly Au
       ))}
     </Table>
   );
+}
+
+export function OlderEvents({ next }: { next: string | null }) {
+  return next ? (
+    <ButtonLink to={`?before=${encodeURIComponent(next)}`} className="justify-self-start">
+      Older
+    </ButtonLink>
+  ) : null;
 }
 
 function detailText(detail: AuditEvent["detail"]): string {

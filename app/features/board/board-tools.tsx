@@ -1,8 +1,8 @@
-import { Form, Link, useSubmit } from "@remix-run/react";
+import { Form, useSubmit } from "@remix-run/react";
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { setSelecting, useSelecting } from "~/features/items/selection";
-import { FilterBox } from "~/features/views/filter-box";
+import { FilterBox, HiddenNote } from "~/features/views/filter-box";
 import { PartsMenu, partsMenuId, withHidden } from "~/features/views/parts-menu";
 import { SavedViews } from "~/features/views/saved-views";
 import { Button } from "~/ui/button";
@@ -40,19 +40,7 @@ export function BoardTools({
       </div>
       {saved ? <SavedViews {...saved} /> : null}
       <StopSelecting />
-      {hidden === null ? null : (
-        <span className="flex items-center gap-2 text-sm text-muted">
-          <span role="status">{`${hidden} hidden by the filter.`}</span>
-          <Link
-            to={showAll}
-            data-show-all
-            preventScrollReset
-            className="text-accent underline underline-offset-2 hover:decoration-2"
-          >
-            Show all
-          </Link>
-        </span>
-      )}
+      {hidden === null ? null : <HiddenNote text={`${hidden} hidden by the filter.`} to={showAll} />}
     </>
   );
 }

@@ -1,11 +1,54 @@
 import { priorityOptions } from "~/features/items/lists/priority";
 import { hiddenParts } from "~/features/views/shown-views.server";
+import { readCookie } from "~/http/session.server";
 import { isolated } from "~/ui/isolated";
 import { isHeld } from "~/ui/status";
 import { type FilterItem, matchesFilter, readFilter } from "~/wire/item-filter";
 import { type Label, labelsNamed } from "~/wire/labels/contract";
 import type { BoardStory, BoardTask } from "~/wire/pages/contract";
-import { type BoardSettings, type CardTask, cardParts, foldedLanes, groupings, type Lane } from "./board-settings";
+import {
+  type BoardSettings,
+  type CardTask,
+  cardParts,
+  collapsedColumnsCookie,
+  columns,
+  foldedLanes,
+  groupings,
+  type Lane,
+} from "./board-settings";
+
+interface BoardContents {
+  tasks: readonly BoardTask[];
+  stories: readonly BoardStory[];
+  members?: readonly { id: string; username: string }[];
+  labels?: readonly Label[];
+}
+
+/** What a page with a board shows of its tasks, and how. */
+export function boardPage(request: Request, userId: string, { tasks, stories, members, labels }: BoardContents) {
+  const address = new URL(request.url).searchParams;
+  const settings = readSettings(address);
+  const { hidden, ...view } = viewOf(tasks, stories, settings, userId, members, labels);
+  address.delete("q");
+  return {
+    ...view,
+    userId,
+    settings,
+    collapsed: collapsedColumns(request, userId),
+    hasTasks: tasks.length > 0,
+    hidden: settings.query === "" ? null : hidden,
+    showAll: `?${address}`,
+  };
+}
+
+/** Returns the board columns this user collapsed, joined by dots. The cookie is scoped to the pages of one product. */
+function collapsedColumns(request: Request, userId: string): string {
+  const stored = readCookie(request.headers.get("cookie"), collapsedColumnsCookie(userId))?.split(".");
+  return columns
+    .map(({ status }) => status)
+    .filter((status) => stored?.includes(status))
+    .join(".");
+}
 
 /** Reads from the address what the board shows and in which layout. */
 export function readSettings(address: URLSearchParams): BoardSettings {
@@ -17,13 +60,6 @@ export function readSettings(address: URLSearchParams): BoardSettings {
     hide: hiddenParts(address, cardParts),
     fold: foldedLanes(address).join(","),
   };
-}
-
-/** Returns the same address without the filter. */
-export function withoutFilter(address: URLSearchParams): string {
-  const next = new URLSearchParams(address);
-  next.delete("q");
-  return `?${next}`;
 }
 
 /** Returns the tasks to show, in lane order, each with its lane. */

@@ -1,13 +1,25 @@
-import { lazy, type MouseEvent, type RefObject, Suspense, useEffect, useReducer, useRef, useState } from "react";
+import {
+  lazy,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useReducer,
+  useRef,
+  useState,
+} from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { activeRow, itemOf } from "~/features/items/active-row";
 import { usePointerSelection } from "~/features/items/selection";
 import { useChanges } from "~/features/items/use-changes";
+import { EmptyState } from "~/ui/empty-state";
 import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
 import { useLocalMutation } from "~/ui/use-local-mutation";
 import { BoardColumn } from "./board-column";
 import {
+  type BoardSettings,
   type CardTask,
   type Column,
   columns,
@@ -20,6 +32,7 @@ import { Lanes } from "./lanes";
 import { MoveMenu } from "./move-menu";
 import { type CardStory, NewCard, type NewCardTarget } from "./new-card";
 import { useCards } from "./task-card";
+import { TaskLines } from "./task-lines";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
 
 /** Moving by mouse, touch and keyboard loads after the page. */
@@ -27,20 +40,7 @@ const BoardMoves = lazy(() => import("./board-moves"));
 
 const ColumnStrip = lazy(() => import("./column-strip"));
 
-/**
- * Tasks by status, grouped into lanes if asked. Cards move by dragging, by the menu on each card, and by keys. A
- * refused move reverts only its own card.
- */
-export function Board({
-  productId,
-  userId,
-  tasks: saved,
-  stories,
-  lanes,
-  collapsed = "",
-  dense = false,
-  hide,
-}: {
+interface BoardProps {
   productId: string;
   userId: string;
   tasks: readonly CardTask[];
@@ -53,7 +53,30 @@ export function Board({
   dense?: boolean;
   /** Parts that the cards hide. */
   hide?: string | undefined;
-}) {
+}
+
+/** The tasks of a page, as list or board, or why there are none. Without a reason the board is shown empty. */
+export function ShownTasks({
+  settings: { list, dense, hide },
+  hasTasks,
+  children,
+  ...board
+}: BoardProps & { settings: BoardSettings; hasTasks: boolean; children: ReactNode }) {
+  if (board.tasks.length > 0 && list) return <TaskLines tasks={board.tasks} lanes={board.lanes} />;
+  if (board.tasks.length > 0 || (!hasTasks && !children)) return <Board {...board} dense={dense} hide={hide} />;
+  if (!hasTasks) return children;
+  return (
+    <EmptyState compact title="Nothing matches">
+      Change or clear the filter.
+    </EmptyState>
+  );
+}
+
+/**
+ * Tasks by status, grouped into lanes if asked. Cards move by dragging, by the menu on each card, and by keys. A
+ * refused move reverts only its own card.
+ */
+function Board({ productId, userId, tasks: saved, stories, lanes, collapsed = "", dense = false, hide }: BoardProps) {
   const { move, trackers } = useTaskMoves();
   const { change, trackers: changeTrackers } = useChanges();
   const select = usePointerSelection();

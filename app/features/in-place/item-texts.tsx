@@ -60,6 +60,13 @@ export function PageTitle({
   );
 }
 
+interface TextsProps {
+  description: SafeHtml | null;
+  inPanel?: boolean;
+  /** Form action, if it is not the page's. */
+  action?: string | undefined;
+}
+
 /** A story's description and acceptance criteria, on its page and in its panel. */
 export function StoryTexts({
   story,
@@ -67,14 +74,7 @@ export function StoryTexts({
   criteria,
   inPanel = false,
   action,
-}: {
-  story: StoryPageData["story"];
-  description: SafeHtml | null;
-  criteria: SafeHtml | null;
-  inPanel?: boolean;
-  /** Form action, if it is not the page's. */
-  action?: string | undefined;
-}) {
+}: TextsProps & { story: StoryPageData["story"]; criteria: SafeHtml | null }) {
   const shared = {
     version: story.version,
     fields: { intent: "update", story_id: story.id },
@@ -113,14 +113,7 @@ export function TaskTexts({
   plan,
   inPanel = false,
   action,
-}: {
-  task: TaskPageData["task"];
-  description: SafeHtml | null;
-  plan: SafeHtml | null;
-  inPanel?: boolean;
-  /** Form action, if it is not the page's. */
-  action?: string | undefined;
-}) {
+}: TextsProps & { task: TaskPageData["task"]; plan: SafeHtml | null }) {
   const shared = {
     version: task.version,
     fields: { intent: "edit", task_id: task.id },

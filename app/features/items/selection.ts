@@ -1,32 +1,21 @@
-import { type MouseEvent, useCallback, useEffect, useSyncExternalStore } from "react";
+import { type MouseEvent, useCallback, useEffect } from "react";
+import { storeOf } from "~/ui/store";
 import { itemOf, lineOf, orderOnPage } from "./active-row";
 
 /** Selected items of this page, as `kind:id`. An external store, so that only affected rows render. */
-let selected: ReadonlySet<string> = new Set();
+const selected = storeOf<ReadonlySet<string>>(new Set());
+export const selectedItems = selected.get;
+export const useSelected = selected.use;
 /** Start of a range selection, and what was selected before the range. */
 let anchor: string | null = null;
 let beforeRange: ReadonlySet<string> = new Set();
-const none: ReadonlySet<string> = new Set();
-const listeners = new Set<() => void>();
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function publish(next: ReadonlySet<string>) {
-  selected = next;
-  for (const listener of listeners) listener();
-}
-
-export const selectedItems = (): ReadonlySet<string> => selected;
 
 export function toggleSelected(item: string): void {
-  const next = new Set(selected);
+  const next = new Set(selected.get());
   if (!next.delete(item)) next.add(item);
   anchor = item;
   beforeRange = next;
-  publish(next);
+  selected.set(next);
 }
 
 /** Selects from the last selected item to this one, in page order and of the anchor's kind, instead of the last range. */
@@ -39,43 +28,27 @@ export function selectRange(to: string): void {
     return;
   }
   const between = ofKind(order.slice(first, last + 1), kindOf(from));
-  publish(new Set([...beforeRange, ...between]));
+  selected.set(new Set([...beforeRange, ...between]));
 }
 
 export function selectAll(kind: string): void {
-  publish(new Set(ofKind(orderOnPage(), kind)));
+  selected.set(new Set(ofKind(orderOnPage(), kind)));
 }
 
 export function clearSelection(): void {
   anchor = null;
-  beforeRange = none;
-  if (selected.size > 0) publish(none);
+  beforeRange = new Set();
+  if (selected.get().size > 0) selected.set(new Set());
 }
 
 /** Whether taps select rows instead of opening them. */
-let selecting = false;
+const selecting = storeOf(false);
+export const useSelecting = selecting.use;
 
 export function setSelecting(next: boolean): void {
-  if (selecting === next) return;
-  selecting = next;
+  if (selecting.get() === next) return;
   if (!next) clearSelection();
-  publish(selected);
-}
-
-export function useSelecting(): boolean {
-  return useSyncExternalStore(
-    subscribe,
-    () => selecting,
-    () => false,
-  );
-}
-
-export function useSelected(): ReadonlySet<string> {
-  return useSyncExternalStore(
-    subscribe,
-    () => selected,
-    () => none,
-  );
+  selecting.set(next);
 }
 
 /** Returns the kind in an item's name `kind:id`. */

@@ -1,29 +1,16 @@
 import { useFetcher, useSubmit } from "@remix-run/react";
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { type ActionResult, useResultOf } from "~/ui/action-result";
 import { enhancedField } from "~/ui/form-fields";
+import { storeOf } from "~/ui/store";
 
-let refusals: ReadonlyMap<string, string> = new Map();
-const listeners = new Set<() => void>();
+const refusals = storeOf<ReadonlyMap<string, string>>(new Map());
+export const useRefusals = refusals.use;
 
 /** Notes why the last change of these items was refused; null if it was not, or if another is being saved. */
 export function noteRefusal(items: readonly string[], reason: string | null) {
-  const others = [...refusals].filter(([item]) => !items.includes(item));
-  refusals = new Map(reason ? [...others, ...items.map((item) => [item, reason] as const)] : others);
-  for (const listener of listeners) listener();
-}
-
-const none: ReadonlyMap<string, string> = new Map();
-
-export function useRefusals(): ReadonlyMap<string, string> {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => refusals,
-    () => none,
-  );
+  const others = [...refusals.get()].filter(([item]) => !items.includes(item));
+  refusals.set(new Map(reason ? [...others, ...items.map((item) => [item, reason] as const)] : others));
 }
 
 /** Changes fields of items. */

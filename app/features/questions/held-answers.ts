@@ -1,6 +1,7 @@
 import { useSubmit } from "@remix-run/react";
-import { type FormEvent, useCallback, useSyncExternalStore } from "react";
+import { type FormEvent, useCallback } from "react";
 import { enhancedField } from "~/ui/form-fields";
+import { storeOf } from "~/ui/store";
 import { offerUndo } from "~/ui/toast";
 
 /** How long the page holds an answer: once sent, it wakes the worker and cannot be undone. */
@@ -17,29 +18,10 @@ interface Held {
 }
 
 /** Answers by question id. They outlive their cards: leaving the page does not discard an answer. */
-let held: ReadonlyMap<string, Held> = new Map();
-const listeners = new Set<() => void>();
-
-function change(next: ReadonlyMap<string, Held>) {
-  held = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void) {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-const none: typeof held = new Map();
+const held = storeOf<ReadonlyMap<string, Held>>(new Map());
 
 /** Returns all answers that are held or being sent. */
-export function useHeldAnswers(): typeof held {
-  return useSyncExternalStore(
-    subscribe,
-    () => held,
-    () => none,
-  );
-}
+export const useHeldAnswers = held.use;
 
 /** Returns a submit handler that holds the form's answer, then sends it. */
 export function useHoldAnswer(questionId: string, action: string) {
@@ -51,15 +33,15 @@ export function useHoldAnswer(questionId: string, action: string) {
       const form = new FormData(event.currentTarget, submitter);
       form.set(enhancedField, "1");
       const send = () => {
-        const answer = held.get(questionId);
+        const answer = held.get().get(questionId);
         if (!answer || answer.timer === null) return;
         clearTimeout(answer.timer);
-        change(new Map(held).set(questionId, { ...answer, timer: null }));
+        held.set(new Map(held.get()).set(questionId, { ...answer, timer: null }));
         const fetcherKey = keyOfAnswer(questionId);
         submit(form, { method: "post", action, navigate: false, fetcherKey });
       };
       const timer = window.setTimeout(send, holdMs);
-      change(new Map(held).set(questionId, { text: textOf(form), action, form, send, timer }));
+      held.set(new Map(held.get()).set(questionId, { text: textOf(form), action, form, send, timer }));
       addEventListener("pagehide", sendAll);
       offerUndo(() => takeBack(questionId), holdMs);
     },
@@ -71,7 +53,7 @@ export const keyOfAnswer = (questionId: string) => `answer ${questionId}`;
 
 /** Discards a held answer. Does nothing once it is being sent. */
 export function takeBack(questionId: string) {
-  const timer = held.get(questionId)?.timer;
+  const timer = held.get().get(questionId)?.timer;
   if (timer === undefined || timer === null) return;
   clearTimeout(timer);
   forgetAnswer(questionId);
@@ -79,12 +61,12 @@ export function takeBack(questionId: string) {
 
 /** Removes an answer, as its result is known or it was undone. */
 export function forgetAnswer(questionId: string) {
-  change(new Map([...held].filter(([id]) => id !== questionId)));
+  held.set(new Map([...held.get()].filter(([id]) => id !== questionId)));
 }
 
 /** Sends held answers by beacon when the page unloads. */
 function sendAll() {
-  for (const [id, { action, form, timer }] of held) {
+  for (const [id, { action, form, timer }] of held.get()) {
     if (timer === null) continue;
     takeBack(id);
     navigator.sendBeacon(action, form);

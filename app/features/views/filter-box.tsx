@@ -1,3 +1,4 @@
+import { Link } from "@remix-run/react";
 import clsx from "clsx";
 import { lazy, Suspense, useRef, useState } from "react";
 
@@ -41,6 +42,23 @@ export function FilterBox({
           <Completion input={input} page={page} />
         </Suspense>
       ) : null}
+    </span>
+  );
+}
+
+/** How much a list does not show, and the link to it: to all, or to what it names. */
+export function HiddenNote({ text, to, what }: { text: string; to: string; what?: string }) {
+  return (
+    <span className="flex items-center gap-2 text-sm text-muted">
+      <span role="status">{text}</span>
+      <Link
+        to={to}
+        data-show-all={what ? undefined : ""}
+        preventScrollReset
+        className="text-accent underline underline-offset-2 hover:decoration-2"
+      >
+        Show {what ? <span className="sr-only">{what}</span> : "all"}
+      </Link>
     </span>
   );
 }

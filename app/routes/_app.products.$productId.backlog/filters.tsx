@@ -1,7 +1,7 @@
 import { Form, Link, useSubmit } from "@remix-run/react";
 import { type RefObject, useEffect, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { FilterBox } from "~/features/views/filter-box";
+import { FilterBox, HiddenNote } from "~/features/views/filter-box";
 import { PartsMenu, withHidden } from "~/features/views/parts-menu";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
@@ -128,36 +128,14 @@ function useFieldsOfAddress(
   }, [form, query, status, sprint, done, hide]);
 }
 
-function Found({ address, shown, total }: { address: TreeAddress; shown: number; total: number }) {
-  return (
-    <span className="flex items-center gap-2 text-sm text-muted">
-      <span role="status">{`${shown} of ${total} rows.`}</span>
-      <Link
-        to={address.filterTo({ q: null, status: null, sprint: null })}
-        data-show-all
-        className="text-accent underline underline-offset-2 hover:decoration-2"
-      >
-        Show all
-      </Link>
-    </span>
-  );
-}
+const Found = ({ address, shown, total }: { address: TreeAddress; shown: number; total: number }) => (
+  <HiddenNote text={`${shown} of ${total} rows.`} to={address.filterTo({ q: null, status: null, sprint: null })} />
+);
 
 function HiddenDone({ address, count }: { address: TreeAddress; count: number }) {
   if (count === 0) return null;
-  return (
-    <span className="flex items-center gap-2 text-sm text-muted">
-      <span role="status">{count === 1 ? "1 done story hidden." : `${count} done stories hidden.`}</span>
-      <Link
-        to={address.filterTo({ done: "1" })}
-        preventScrollReset
-        className="text-accent underline underline-offset-2 hover:decoration-2"
-      >
-        Show
-        <span className="sr-only"> done stories</span>
-      </Link>
-    </span>
-  );
+  const text = count === 1 ? "1 done story hidden." : `${count} done stories hidden.`;
+  return <HiddenNote text={text} to={address.filterTo({ done: "1" })} what="done stories" />;
 }
 
 function Folds({ address }: { address: TreeAddress }) {

@@ -1,10 +1,8 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { Board } from "~/features/board/board";
+import { ShownTasks } from "~/features/board/board";
 import { BoardHeader, BoardTools } from "~/features/board/board-tools";
-import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
-import { collapsedColumns } from "~/features/board/collapsed-columns.server";
-import { TaskLines } from "~/features/board/task-lines";
+import { boardPage } from "~/features/board/board-view.server";
 import { ChartFigure } from "~/features/charts/chart-figure";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { RowActions } from "~/features/items/row-actions";
@@ -27,27 +25,17 @@ import { StoryList } from "./story-list";
 export const loader = productLoader(async ({ actor, principal, productId, request, params }) => {
   const sprintId = canonicalId(params.sprintId);
   const address = new URL(request.url).searchParams;
-  const settings = readSettings(address);
   const { tasks, labels, views, preflight, forecast, burndown, ...board } = await getSprintBoard(actor, {
     sprint_id: sprintId,
     with_start: address.has("run"),
   });
-  const view = viewOf(tasks, board.stories, settings, principal.user_id, board.members, labels);
-  const cards = view.tasks;
   return json({
+    ...boardPage(request, principal.user_id, { ...board, tasks, labels }),
     productId,
-    userId: principal.user_id,
-    collapsed: collapsedColumns(request, principal.user_id),
     board,
-    settings,
-    hasTasks: tasks.length > 0,
     onlyReviews: hasOnlyReviews(tasks),
     view: address.get("view"),
     saved: shownViews(views, "board", request),
-    hidden: settings.query === "" ? null : view.hidden,
-    showAll: withoutFilter(address),
-    cards,
-    lanes: view.lanes,
     preflight,
     forecast,
     burndown: drawBurndown(burndown, board.sprint),
@@ -100,7 +88,9 @@ export default function SprintPage() {
       />
       <RowActions productId={productId} without={settings.list ? "" : "m"} />
       <FormErrors errors={refusal?.error && !(refused && preflight) ? [refusal.error] : []} />
-      <Cards />
+      <ShownTasks {...data} stories={board.stories}>
+        <NoCards productId={productId} hasCandidates={board.candidates.length > 0} />
+      </ShownTasks>
       <div className="mt-3 grid items-start gap-5 xl:grid-cols-[3fr_2fr]">
         <StoryList board={board} />
         <Section title="Burndown" about="Open tasks at the end of each day.">
@@ -118,33 +108,8 @@ export default function SprintPage() {
   );
 }
 
-/** The tasks as list or board, or why there are none. */
-function Cards() {
-  const { productId, userId, board, settings, hasTasks, cards, lanes, collapsed } = useLoaderData<typeof loader>();
-  if (settings.list && cards.length > 0) return <TaskLines tasks={cards} lanes={lanes} />;
-  if (cards.length > 0) {
-    const { dense, hide } = settings;
-    const { stories } = board;
-    return (
-      <Board
-        productId={productId}
-        userId={userId}
-        tasks={cards}
-        stories={stories}
-        lanes={lanes}
-        collapsed={collapsed}
-        dense={dense}
-        hide={hide}
-      />
-    );
-  }
-  if (hasTasks) {
-    return (
-      <EmptyState compact title="Nothing matches">
-        Change or clear the filter.
-      </EmptyState>
-    );
-  }
+/** Why a sprint has no cards yet. */
+function NoCards({ productId, hasCandidates }: { productId: string; hasCandidates: boolean }) {
   return (
     <EmptyState
       compact
@@ -158,7 +123,7 @@ function Cards() {
         </>
       }
     >
-      {board.candidates.length > 0
+      {hasCandidates
         ? "Add stories below. Their tasks appear here as cards."
         : "The backlog has no open story to add. Create one, then add it to this sprint."}
     </EmptyState>
