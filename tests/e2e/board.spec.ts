@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { column, openBoard, openLive } from "./places";
+import { column, hold, openBoard, openLive } from "./places";
 import { test } from "./test";
 import { letIn, newPerson, newWorld } from "./world";
 
@@ -69,6 +69,25 @@ test("A card moves by keys alone, and the page says that keys choose its column"
   await page.keyboard.press("ControlOrMeta+z");
   await expect(column(page, "To do")).toContainText("T-1");
   await expect(page.getByText("Undone: status of T-1")).toBeVisible();
+});
+
+test("A card shows that its move is not saved yet, and closing the tab asks first", async ({
+  world,
+  ownPage: page,
+}) => {
+  await openBoard(page, world.sprint);
+  const letGo = await hold(page, /_data=/, (request) => request.method() === "POST");
+  await page.getByRole("button", { name: "Move T-1 to…" }).click();
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  const card = column(page, "Review").locator(`[data-line="task:${world.taskIds[0]}"]`);
+  await expect(card).toHaveAttribute("aria-busy", "true");
+  const asked = page.waitForEvent("dialog");
+  await page.close({ runBeforeUnload: true });
+  const question = await asked;
+  expect(question.type()).toBe("beforeunload");
+  await question.dismiss();
+  letGo();
+  await expect(card).not.toHaveAttribute("aria-busy", "true");
 });
 
 test("Esc returns a card that the mouse drags, and the release opens nothing", async ({ world, ownPage: page }) => {

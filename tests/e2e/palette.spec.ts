@@ -40,6 +40,21 @@ test("A pasted address or a code finds its item first in the palette, and shows 
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`/tasks/${world.taskIds[1]}$`));
 
+  // A letter and a space narrow to one kind.
+  await openLive(page, `${world.product}/backlog`);
+  for (const [words, line, group] of [
+    ["s greeting", "Greeting cards", "Found"],
+    ["g budgets", "Budgets and automation", "Go to"],
+    ["n story", "New story", "Create"],
+  ] as const) {
+    await ask(page, words);
+    await expect(first).toContainText(line);
+    await expect(page.getByRole("dialog").getByRole("group")).toHaveCount(1);
+    await expect(page.getByRole("dialog").getByRole("group", { name: group })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog")).toBeHidden();
+  }
+
   // Both products have greetings: those of this one come first.
   await openLive(page, `${world.product}/backlog`);
   await ask(page, "greeting");
@@ -124,6 +139,20 @@ test("Shift T switches between light and dark", async ({ world, ownPage: page })
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await page.keyboard.press("Shift+T");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+});
+
+test("The palette has every action of a row's menu", async ({ world, ownPage: page }) => {
+  await openWithKeys(page, `${world.product}/backlog`);
+  const row = page.getByRole("link", { name: "Show the greeting" });
+  await row.click({ button: "right" });
+  const lines = page.getByRole("group", { name: "Actions for T-2" }).getByRole("button").locator("span:first-child");
+  const actions = (await lines.allTextContents()).filter((label) => label !== "Open");
+  expect(actions).toContain("Copy link");
+  await page.keyboard.press("Escape");
+  await row.focus();
+  await ask(page, "");
+  const offered = await page.getByRole("dialog").getByRole("option").allTextContents();
+  expect(actions.filter((label) => !offered.some((option) => option.startsWith(label)))).toEqual([]);
 });
 
 test("the palette acts on the row under the mouse or with the focus, once for each action", async ({ browser }) => {

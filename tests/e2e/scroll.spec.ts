@@ -5,7 +5,7 @@ import { post } from "./world";
 
 const placeOf = (page: Page) => page.evaluate(() => window.scrollY);
 
-test("A page keeps its scroll position while its data reloads, and after a return to it", async ({
+test("A page and its board keep where they were scrolled to while data reloads, and after a return", async ({
   owner,
   world,
   ownPage: page,
@@ -23,6 +23,17 @@ test("A page keeps its scroll position while its data reloads, and after a retur
   await expect(page.getByRole("region", { name: "Review: 1" })).toBeAttached();
   expect(await placeOf(page)).toBe(150);
 
+  // Its columns follow a hand that drags between the cards.
+  const across = () => page.locator("[data-columns]").evaluate(({ scrollLeft }) => scrollLeft);
+  const before = await across();
+  await page.locator("[data-column=review] .column-name").hover();
+  await page.mouse.down();
+  await page.mouse.move(40, 200, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(across).toBeGreaterThan(before);
+  await page.evaluate(() => window.scrollTo(0, 150));
+  const after = await across();
+
   // Somewhere else it begins at the top, and back it is where it was; so it is when it is loaded again.
   const link = page.getByRole("link", { name: "Write the greeting" });
   await link.evaluate((element: HTMLElement) => element.click());
@@ -31,6 +42,7 @@ test("A page keeps its scroll position while its data reloads, and after a retur
   await page.goBack();
   await expect(page.getByRole("region", { name: "Review: 1" })).toBeAttached();
   await expect.poll(() => placeOf(page)).toBe(150);
+  expect(await across()).toBe(after);
   await page.reload();
   await expectLive(page);
   await expect.poll(() => placeOf(page)).toBe(150);

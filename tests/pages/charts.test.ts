@@ -47,6 +47,13 @@ describe("a burndown", () => {
     expect(burnNumbers(days, null)).toMatchObject({ added: 3, removed: 1, done: 1, pace: 0.5, needed: null });
   });
 
+  it("A burndown of a sprint that began before its first record says when the record begins", () => {
+    const recorded = (start_date: string) =>
+      drawBurndown(record([10]), { ...sprint, start_date })?.facts.find(({ term }) => term === "Recorded from")?.value;
+    expect(recorded("2026-10-26")).toBe("Nov 2, 2026");
+    expect(recorded("2026-11-02")).toBeUndefined();
+  });
+
   it("A burndown has a slot for each day to its end, tinted weekends, a mark for today and a table", () => {
     const chart = drawBurndown(record([10, 8, 6]), sprint);
     expect(chart?.shapes.filter(({ className }) => className === "fill-sunken")).toHaveLength(2);

@@ -21,6 +21,23 @@ describe("a pasted list", () => {
     expect(outline(text)).toEqual(expected);
   });
 
+  it.each([
+    ["a Markdown table", "| # | Title | Notes |\n|---|:--|---|\n| 1 | One | a |\n| 2 | Two | |"],
+    ["CSV", 'id,Title,Description\r\n1,One,a\n2,"Two",""'],
+    ["cells of a spreadsheet", "Title\tDetails\nOne\ta\nTwo\t"],
+  ])("Pasted rows of %s become items with their descriptions", (_name, text) => {
+    const { items } = readPastedList(text, "pbi");
+    expect(items).toEqual([
+      { title: "One", description: "a", tasks: [] },
+      { title: "Two", description: "", tasks: [] },
+    ]);
+  });
+
+  it("A quoted cell of pasted CSV keeps its separators, line ends and quotes", () => {
+    const { items } = readPastedList('title;body\n"Say ""hi""; twice";"one\ntwo"\n', "story");
+    expect(items).toEqual([{ title: 'Say "hi"; twice', description: "one\ntwo", tasks: [] }]);
+  });
+
   it("A pasted list leaves out ticked items with all below them, and counts the lines left out", () => {
     const text = "- [x] Old\n  - below\n- [ ] New\n  - [X] half\n  - other";
     expect(outline(text)).toEqual([["New", "other"]]);

@@ -4,11 +4,19 @@ import { type CardTask, columnOfWork, columns } from "./board-settings";
 /** Shown on phones, where one column is visible: the card count of every column, and buttons that scroll to it. */
 export default function ColumnStrip({ board, tasks }: { board: RefObject<HTMLElement>; tasks: readonly CardTask[] }) {
   const first = columnOfWork(tasks);
-  // The board opens at the column with work and does not scroll by itself afterwards.
+  // The board opens where it was left, otherwise at the column with work, and does not scroll by itself afterwards.
   const opensAt = useRef(first);
   useEffect(() => {
-    if (opensAt.current) showColumn(board.current, opensAt.current);
-    return markShownColumn(board.current);
+    const scroller = scrollerOf(board.current);
+    const place = places.get(location.pathname);
+    if (place !== undefined) scroller?.scrollTo({ left: place, behavior: "instant" });
+    else if (opensAt.current) showColumn(board.current, opensAt.current);
+    const letGo = scroller && pullByMouse(scroller);
+    const unmark = markShownColumn(board.current);
+    return () => {
+      letGo?.();
+      unmark?.();
+    };
   }, [board]);
   return (
     <nav aria-label="Columns" className="flex gap-1">
@@ -28,6 +36,31 @@ export default function ColumnStrip({ board, tasks }: { board: RefObject<HTMLEle
       })}
     </nav>
   );
+}
+
+/** Where the boards of this tab were left, by their address. */
+const places = new Map<string, number>();
+
+/** Keeps where the board is, and scrolls it by dragging its empty space. Touch does that by itself. */
+function pullByMouse(scroller: HTMLElement): () => void {
+  const following = new AbortController();
+  const { signal } = following;
+  const { pathname } = location;
+  scroller.addEventListener("scroll", () => places.set(pathname, scroller.scrollLeft), { passive: true, signal });
+  const onDown = ({ target, button, pointerType, pointerId }: PointerEvent) => {
+    const isEmpty = target instanceof Element && !target.closest("[data-drag], a, button, form");
+    if (!isEmpty || button !== 0 || pointerType !== "mouse") return;
+    scroller.setPointerCapture(pointerId);
+    scroller.dataset.pulled = "";
+  };
+  scroller.addEventListener("pointerdown", onDown, { signal });
+  scroller.addEventListener(
+    "pointermove",
+    ({ movementX }) => scroller.dataset.pulled === "" && scroller.scrollBy(-movementX, 0),
+    { signal },
+  );
+  scroller.addEventListener("lostpointercapture", () => delete scroller.dataset.pulled, { signal });
+  return () => following.abort();
 }
 
 const scrollerOf = (board: HTMLElement | null) => board?.querySelector<HTMLElement>("[data-columns]");

@@ -24,6 +24,7 @@ const leastDays = 7;
 
 interface SprintDates {
   status: string;
+  start_date?: string | null;
   end_date: string | null;
 }
 
@@ -31,7 +32,10 @@ interface SprintDates {
  * Draws a sprint's burndown, one slot per day to its planned end: scope and remaining tasks as steps, tinted weekends,
  * the ideal line (flat on weekends), today, and a forecast if the data supports one. Null before the first day.
  */
-export function drawBurndown(days: readonly BurndownDay[], { status, end_date: end }: SprintDates): Chart | null {
+export function drawBurndown(
+  days: readonly BurndownDay[],
+  { status, start_date: start, end_date: end }: SprintDates,
+): Chart | null {
   const first = days[0];
   const last = days.at(-1);
   const numbers = burnNumbers(days, end);
@@ -80,7 +84,10 @@ export function drawBurndown(days: readonly BurndownDay[], { status, end_date: e
       ...daysBelow(slots, left, width - right, height - 5),
     ],
     label: `Burndown. ${numbers.remaining} of ${last.total} tasks left.`,
-    facts: factsOf(numbers, last, isOpen),
+    facts: [
+      ...factsOf(numbers, last, isOpen),
+      ...(start && start < first.date ? [{ term: "Recorded from", value: calendarText(first.date) }] : []),
+    ],
     stops: days.map((day, index) => ({
       x: round(edge(index) - slot / 2),
       text: `${calendarText(day.date)}: ${day.remaining} of ${day.total} left`,

@@ -26,6 +26,8 @@ interface Line {
  * and the lines below them tasks; for a story, outer lines become tasks.
  */
 export function readPastedList(text: string, into: "pbi" | "story"): PastedList {
+  const rows = readTable(text.slice(0, listLimits.characters));
+  if (rows) return { items: rows, ticked: 0 };
   const items: ListItem[] = [];
   const levels: number[] = [];
   let story: ListItem | undefined;
@@ -58,6 +60,47 @@ export function readPastedList(text: string, into: "pbi" | "story"): PastedList 
     }
   }
   return { items, ticked };
+}
+
+const titleColumn = /^(title|name|summary|subject|story|task|issue)$/i;
+
+/** Reads the rows of a Markdown table, and of CSV or cells of a spreadsheet whose first line names a title. */
+function readTable(text: string): ListItem[] | null {
+  const [first = "", second = "", ...others] = text.trim().split(/\r?\n/);
+  const isMarkdown = first.includes("|") && second.includes("|") && /^[\s|:-]+$/.test(second);
+  const cells = (line: string) =>
+    line
+      .trim()
+      .replace(/^\||\|$/g, "")
+      .split("|");
+  const separator = ["\t", ";", ","].find((sign) => first.includes(sign)) ?? "\t";
+  const [head = [], ...rows] = isMarkdown ? [first, ...others].map(cells) : csvCells(text.trim(), separator);
+  const title = head.findIndex((name) => titleColumn.test(name.trim()));
+  if (title === -1 && !isMarkdown) return null;
+  const about = head.findIndex((name) => /^(description|details|notes|body)$/i.test(name.trim()));
+  return rows.flatMap((row) => {
+    const item = itemOf(row[Math.max(0, title)]?.trim() ?? "");
+    return item.title === "" ? [] : { ...item, description: row[about]?.trim() || item.description };
+  });
+}
+
+/** Quotes hold separators and line ends; a doubled one is a quote. */
+function csvCells(text: string, separator: string): string[][] {
+  const rows = [[""]];
+  const add = (words: string) => rows.at(-1)?.push(`${rows.at(-1)?.pop() ?? ""}${words}`);
+  for (const [index, part] of text.split('"').entries()) {
+    if (index % 2 === 1) add(part);
+    else if (part === "" && index > 0 && index < text.split('"').length - 1) add('"');
+    else
+      for (const [line, words] of part.split(/\r?\n/).entries()) {
+        if (line > 0) rows.push([""]);
+        for (const [cell, word] of words.split(separator).entries()) {
+          if (cell > 0) rows.at(-1)?.push("");
+          add(word);
+        }
+      }
+  }
+  return rows;
 }
 
 function readLine(line: string): Line {

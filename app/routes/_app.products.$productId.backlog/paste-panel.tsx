@@ -69,7 +69,7 @@ export function PastePanel({
           id="pasted-list"
           name="list"
           label="List"
-          description="Lines, bullets, numbers, checkboxes or headings. Indented lines become tasks of the line above. Ticked lines are skipped."
+          description="Lines, bullets, numbers, checkboxes or headings. Indented lines become tasks of the line above. Ticked lines are skipped. Or rows of a table or CSV, with columns for title and description."
           errors={undefined}
           required
           autoFocus

@@ -145,12 +145,17 @@ function useSavingMarks(): void {
     if (items === "") return;
     const names = items.split(" ");
     const timer = setTimeout(() => mark(names, true), patienceMs);
+    window.addEventListener("beforeunload", askFirst);
     return () => {
       clearTimeout(timer);
+      window.removeEventListener("beforeunload", askFirst);
       mark(names, false);
     };
   }, [items]);
 }
+
+/** Closing the tab asks first while a change is not saved. */
+const askFirst = (event: Event) => event.preventDefault();
 
 function itemsIn(form: FormData): string[] {
   return [...form.getAll("thing").map(String), ...form.getAll("task_id").map((id) => `task:${String(id)}`)];

@@ -52,10 +52,13 @@ function Choices(props: PaletteProps) {
   const [isWhole, setWhole] = useState(false);
   const list = useRef<HTMLDivElement>(null);
   const pressedAt = useRef(Number.NEGATIVE_INFINITY);
-  const wanted = query.trim();
-  const found = useFound(wanted, props.productId);
-  const entries = useEntries(props, wanted, found);
-  const groups = useMemo(() => shownEntries(entries, wanted), [entries, wanted]);
+  const { wanted, only, search } = narrow(query);
+  const found = useFound(search, props.productId);
+  const entries = useEntries(props, query.trim(), found);
+  const groups = useMemo(
+    () => shownEntries(only ? entries.filter(({ group }) => group === only) : entries, wanted),
+    [entries, wanted, only],
+  );
   const shown = useMemo(() => groups.flatMap((group) => group.entries), [groups]);
   const chosen = shown.find(({ key }) => key === chosenKey) ?? shown[0];
   useEffect(() => {
@@ -103,7 +106,7 @@ function Choices(props: PaletteProps) {
           setQuery(target.value);
         }}
         onKeyDown={onKeyDown}
-        placeholder="Search, or type a command"
+        placeholder="Search, or type a command (t, s, b: only tasks, stories, PBIs)"
         className="h-12 w-full border-b border-line bg-transparent px-4 text-base outline-none"
       />
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys */}
@@ -134,11 +137,28 @@ function Choices(props: PaletteProps) {
       </div>
       {shown.length === 0 ? (
         <p role="status" className="px-3 py-6 text-center text-sm text-muted">
-          {wanted.length < 2 ? "Type at least two letters." : "No results."}
+          {query.trim().length < 2 ? "Type at least two letters." : "No results."}
         </p>
       ) : null}
     </div>
   );
+}
+
+/** What a letter and a space list alone: a group, and for items what the service searches for. */
+const prefixes: Readonly<Record<string, readonly [group: string, filter?: string]>> = {
+  t: ["Found", "is:task"],
+  s: ["Found", "is:story"],
+  b: ["Found", "is:pbi"],
+  g: ["Go to"],
+  p: ["Products"],
+  n: ["Create"],
+};
+
+function narrow(query: string) {
+  const [, letter = "", rest = ""] = /^\s*([a-z])\s(.*)$/i.exec(query) ?? [];
+  const [only, filter] = prefixes[letter.toLowerCase()] ?? [];
+  const wanted = (only ? rest : query).trim();
+  return { wanted, only, search: filter ? `${filter} ${wanted}`.trim() : only ? "" : wanted };
 }
 
 /** How far a key moves; 0 is to the first, and beyond an end is the other. */
