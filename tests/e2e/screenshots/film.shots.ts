@@ -39,6 +39,15 @@ export function mirror([x, y], width) {
   return [width - x, y];
 }
 \`\`\`
+
+3. Name the package that rounds the corners:
+
+\`\`\`json package.json
+{
+  "type": "module",
+  "dependencies": { "svgpath": "^2.6.0" }
+}
+\`\`\`
 `;
 
 const stories = [
@@ -86,6 +95,7 @@ function newRepository(home: string): string {
   const repository = join(home, "repository");
   mkdirSync(join(repository, "app"), { recursive: true });
   writeFileSync(join(repository, "app", "fold.mjs"), "export const fold = null;\n");
+  writeFileSync(join(repository, "package.json"), '{\n  "type": "module"\n}\n');
   const git = (...words: string[]) => execFileSync("git", words, { cwd: repository });
   git("init", "--quiet", "--initial-branch=main");
   git("add", ".");
@@ -148,7 +158,7 @@ for (const theme of ["light", "dark"] as const) {
     await page.getByRole("link", { name: /^Review/ }).click();
     await expect(page.getByRole("region", { name: "app/fold.mjs" })).toBeVisible();
     film.beginHere();
-    await film.take(page, "Review its work: what it did, what is proven, marks for what to check", 2600);
+    await film.take(page, "Review its work: what is proven, and marks for what to check", 2600);
     const chapters = page.getByRole("navigation", { name: "Changed files" });
     await chapters.evaluate((list) => scrollTo(0, list.getBoundingClientRect().top + scrollY - 90));
     await film.take(page, "Read the changes by chapter", 2600);
@@ -157,6 +167,7 @@ for (const theme of ["light", "dark"] as const) {
     await film.take(page, "See the proof of each acceptance criterion", 2400);
     await page.getByRole("link", { name: /^Changes/ }).click();
     const approve = page.getByRole("button", { name: "Approve", exact: true });
+    await expect(approve).toBeVisible();
     await film.take(page, "Approve it, or send it back with comments", 2000);
     await approve.click();
     await expect(page.getByText("approved attempt 1")).toBeVisible();
