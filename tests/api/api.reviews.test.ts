@@ -303,6 +303,7 @@ describe("the marks of a change", () => {
     ["a page on migrations", "no_test_changed", code("app/migrations/list.tsx")],
     ["data of a test in SQL", "", file("tests/data.sql", "+create table carts (id uuid);")],
     ["a package", "dependencies", file("web/package.json", '-    "zod": "4.1.0",', '+    "zod": "^4.2.0",')],
+    ["a package in one line", "dependencies", file("package.json", '+  "peerDependencies": { "react": ">=18" },')],
     [
       "a script",
       "",

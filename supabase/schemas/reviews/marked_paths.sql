@@ -65,7 +65,7 @@ create function private.dependency_lines(p_path text)
 returns text language sql immutable set search_path = '' as $$
   select '(?n)^[+-]' || case
     when p_path ~* '(^|/)(package|composer)\.json$' then
-      '\s*"(?!(?:version|node|npm|pnpm|yarn|php)")[@a-z0-9][^"\n]*"\s*:\s*"(?:[~^<>=v]*\d|\*|latest|next|workspace:|npm:|file:|link:|git|https?:|catalog:)'
+      '(?:\s*"\w*dependencies"\s*:\s*\{)?\s*"(?!(?:version|node|npm|pnpm|yarn|php)")[@a-z0-9][^"\n]*"\s*:\s*"(?:[~^<>=v]*\d|\*|latest|next|workspace:|npm:|file:|link:|git|https?:|catalog:)'
     when p_path ~* '(^|/)(pyproject\.toml|pipfile|cargo\.toml)$' then
       '\s*(?:["''][a-z0-9][\w.-]*(?:\[[^\]\n]*\])?\s*[<>=~!@;]|(?!(?:version|python|requires-python|rust-version|edition|resolver|target-version|minversion)\M)[\w.-]+\s*=\s*(?:["''](?:[~^<>=]*\d|\*)|\{[^}\n]*(?:version|git|path|workspace)\M))'
     when p_path ~* '(^|/)go\.mod$' then '\s*(?:(?:require|replace)\M|[\w.-]+\.[\w./-]+\s+v\d)'
