@@ -1,11 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pino } from "pino";
 import type { Services } from "~/context/services.server";
 import { UploadSlots } from "~/context/upload-slots";
-import { connectDatabase, type Database } from "~/db/database.server";
+import type { Database } from "~/db/database.server";
 import { readEnv } from "~/env.server";
 import { Metrics } from "~/metrics/metrics.server";
 import { createHub } from "~/realtime/hub.server";
@@ -14,12 +10,8 @@ import { createFront } from "~/server/front";
 import { HttpServer } from "~/server/http-server";
 import type { BuildSource } from "~/server/page-app";
 import { createOpenStreams } from "~/sse/open-streams.server";
-import { applyShims } from "../supabase/embedded/apply-shims";
-import { migrateDatabase } from "../supabase/embedded/migrate";
-import { startCluster } from "../supabase/embedded/postgres/cluster";
 import { projectRoot } from "../supabase/embedded/project-root";
-import { loadSecrets } from "../supabase/embedded/secrets";
-import { serveSupabase } from "../supabase/embedded/serve";
+import { openInstallation } from "./installation";
 
 /** What sees each call of the database, and the pages and routes that are served. */
 interface Watch {
@@ -29,10 +21,9 @@ interface Watch {
 
 /** The app as it is served, pages included, in this process and over a Postgres of its own. */
 export async function startApp(watch: Watch = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
-  const { cluster, supabase } = await startDatabase(dataDir);
-  const connected = connectDatabase({ ...supabase });
-  const database = watch.database?.(connected) ?? connected;
+  const installation = await openInstallation();
+  const { sessionSecret, cluster, sql } = installation;
+  const database = watch.database?.(installation.database) ?? installation.database;
   const log = pino({ level: "error" });
   const server = new HttpServer();
   const port = await new Promise<number>((resolve) => {
@@ -41,7 +32,6 @@ export async function startApp(watch: Watch = {}) {
       resolve(typeof address === "object" && address ? address.port : 0);
     });
   });
-  const sessionSecret = randomBytes(32).toString("base64url");
   const env = readEnv({
     NODE_ENV: "production",
     PORT: String(port),
@@ -69,31 +59,14 @@ export async function startApp(watch: Watch = {}) {
     port,
     sessionSecret,
     database,
+    sql,
     urlFor: (role: string) => cluster.url(role, "postgres"),
     pids: [process.pid, cluster.pid()],
     async stop() {
       stopController.abort();
       server.closeAllConnections();
       await services.hub.close();
-      await database.close();
-      await supabase.stop();
-      await cluster.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await installation.remove();
     },
   };
-}
-
-async function startDatabase(dataDir: string) {
-  const secrets = await loadSecrets(dataDir);
-  const cluster = await startCluster({ dataDir, password: secrets.databasePassword });
-  await applyShims(cluster.url("supabase_admin", "postgres"), secrets.databasePassword);
-  await migrateDatabase(cluster.url("postgres", "postgres"));
-  const supabase = await serveSupabase({
-    urlFor: (role) => cluster.url(role, "postgres"),
-    secrets,
-    siteUrl: "http://127.0.0.1:3000",
-    sendMail: async () => {},
-    realtime: true,
-  });
-  return { cluster, supabase };
 }

@@ -9,8 +9,9 @@ import { startEmbeddedSupabase } from "../supabase/embedded/start";
 
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
-/** What a data folder holds, as `npm start` opens it; connections of both kinds open when they are first used. */
-export async function openInstallation(dataDir: string) {
+/** What a data folder holds, new unless named, as `npm start` opens it; connections of both kinds open when they are first used. */
+export async function openInstallation(folder?: string) {
+  const dataDir = folder ?? (await mkdtemp(join(tmpdir(), "backloom-bench-")));
   const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: console.log } });
   const { databasePassword: password, sessionSecret } = await loadSecrets(dataDir);
   const cluster = await startCluster({ dataDir, password });
@@ -20,6 +21,11 @@ export async function openInstallation(dataDir: string) {
   const sql = new pg.Pool({ connectionString: adminUrl, max: 10 });
   // Connections that are just being closed hear that Postgres stops.
   sql.on("error", () => undefined);
+  const close = async () => {
+    await Promise.all([database.close(), sql.end()]);
+    await cluster.stop();
+    await supabase.stop();
+  };
   return {
     dataDir,
     sessionSecret,
@@ -28,21 +34,17 @@ export async function openInstallation(dataDir: string) {
     cluster,
     database,
     sql,
-    async close() {
-      await Promise.all([database.close(), sql.end()]);
-      await cluster.stop();
-      await supabase.stop();
+    close,
+    /** Closes it, and its folder goes too. */
+    async remove() {
+      await close();
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
 
 /** An installation in a folder of its own, which goes with it. */
 export async function withInstallation(work: (installation: Installation) => Promise<void>): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
-  try {
-    const installation = await openInstallation(dataDir);
-    await work(installation).finally(() => installation.close());
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  const installation = await openInstallation();
+  await work(installation).finally(() => installation.remove());
 }

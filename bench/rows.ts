@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type pg from "pg";
 
 /** Ids follow from names, in the benchmarks and in their SQL alike. */
@@ -7,8 +7,19 @@ export function idOf(name: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
+/** Someone new who uses the service; where triggers run, they write the second row themselves. */
+export async function insertPerson(sql: pg.Pool | pg.PoolClient, id: string = randomUUID()): Promise<string> {
+  const name = `bench-${id.slice(0, 8)}`;
+  const email = `${id}@example.com`;
+  const identity = "values ($1, $2, jsonb_build_object('username', $3::text))";
+  await sql.query(`insert into auth.users (id, email, raw_user_meta_data) ${identity}`, [id, email, name]);
+  const user = "values ($1, $2, $3) on conflict (id) do nothing";
+  await sql.query(`insert into public.users (id, email, username) ${user}`, [id, email, name]);
+  return id;
+}
+
 /** A new token of this person. */
-export async function insertToken(sql: pg.Pool | pg.Client, userId: string): Promise<string> {
+export async function insertToken(sql: pg.Pool | pg.PoolClient, userId: string): Promise<string> {
   const token = `blm_${randomBytes(32).toString("base64url")}`;
   await sql.query(`insert into public.api_tokens (user_id, label, prefix, token_hash) values ($1, 'bench', $2, $3)`, [
     userId,

@@ -10,13 +10,20 @@ const answerSchema = z.object({
   }),
 });
 
+/** A call with a token and a body, as programs send it. */
+export function jsonRequest(token: string, method: "POST" | "PATCH", body: unknown) {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return { method, headers, body: JSON.stringify(body) };
+}
+
 /** The request that calls a tool of /mcp/worker, as the real worker sends it. */
 export function toolRequest(token: string, name: string, given: Record<string, unknown>) {
-  return {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } }),
-  };
+  return jsonRequest(token, "POST", {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name, arguments: given },
+  });
 }
 
 export function readTool({ status, text }: { status: number; text: string }) {

@@ -5,6 +5,7 @@ import { getTaskForecast, saveChangeIndex } from "~/nouns/forecasts/operations.s
 import { indexLimits, type KnownChange } from "~/wire/forecasts/contract";
 import { git } from "../../worker/git/git";
 import { createQueueWorld, startRuns } from "../jobs/world";
+import { median, millisecondsOf } from "../streams/statistics";
 
 interface Simulation {
   folder: string;
@@ -93,7 +94,6 @@ async function run(
     [product_id],
   );
   const late = Math.max(...order.map((task, place) => place - task));
-  claims.sort((a, b) => a - b);
   return {
     pairs,
     tasks: met,
@@ -101,15 +101,9 @@ async function run(
     passed: rows[0]?.most ?? 0,
     late,
     waited: { end: now, mean: (waited / order.length).toFixed(1) },
-    claims: (claims[Math.floor(claims.length / 2)] ?? 0).toFixed(1),
+    claims: median(claims).toFixed(1),
     five: five.toFixed(1),
   };
-}
-
-async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
 }
 
 function overlap(a: KnownChange | undefined, b: KnownChange | undefined): string[] {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Installation as Open, openInstallation } from "../installation";
 import { createQueueWorld, type Queue, startRuns } from "../jobs/world";
 import { pastTriggers } from "../rows";
@@ -13,8 +10,8 @@ export type Installation = Awaited<ReturnType<typeof install>>;
 const tasksOnBoard = 160;
 
 export async function install(jobs: number) {
-  const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
-  let running = await openInstallation(dataDir);
+  let running = await openInstallation();
+  const { dataDir } = running;
   const reads = await createQueueWorld(running.sql, running.database, tasksOnBoard, 1);
   await addQueue(running, reads, jobs);
   const { rows } = await running.sql.query<{ id: string; story_id: string }>(
@@ -36,10 +33,7 @@ export async function install(jobs: number) {
       running = await openInstallation(dataDir);
       reads.actor.database = running.database;
     },
-    async remove() {
-      await running.close();
-      await rm(dataDir, { recursive: true, force: true });
-    },
+    remove: () => running.remove(),
   };
 }
 

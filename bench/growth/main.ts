@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import { cpuUsage, shareOfOthers } from "../http/cpu";
-import { median, verdict } from "../streams/statistics";
+import { median, millisecondsOf, verdict } from "../streams/statistics";
 import { growCrowd } from "./crowd";
 import { crowdTables } from "./crowd-rows";
 import { type Installation, install } from "./installation";
@@ -40,9 +40,7 @@ async function main(): Promise<void> {
 }
 
 async function printTime(to: number, work: () => Promise<void>): Promise<void> {
-  const began = performance.now();
-  await work();
-  const seconds = Math.round((performance.now() - began) / 1000);
+  const seconds = Math.round((await millisecondsOf(work)) / 1000);
   console.log(`     ${to} tasks of others in ${products} products, made in ${seconds} s`);
 }
 
@@ -66,9 +64,8 @@ async function compare(question: Question, alone: Installation, grown: Installat
   const before = await cpuUsage(pids);
   for (let n = -warmUp; n < rounds; n++) {
     for (const side of n % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-      const began = performance.now();
-      await ask(sides[side].team, n);
-      if (n >= 0) taken[side].push(performance.now() - began);
+      const took = await millisecondsOf(() => ask(sides[side].team, n));
+      if (n >= 0) taken[side].push(took);
     }
   }
   const others = Math.round(shareOfOthers(before, await cpuUsage(pids)) * 100);

@@ -14,9 +14,7 @@ export async function cpuUsage(pids: readonly number[]): Promise<Usage | undefin
   const ticks = (stat.split("\n")[0] ?? "").split(/\s+/).slice(1, 9).map(Number);
   const all = ticks.reduce((sum, value) => sum + value, 0);
   const idle = (ticks[3] ?? 0) + (ticks[4] ?? 0);
-  const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const stats = await Promise.all(names.map((name) => processTicks(Number(name))));
-  const ours = stats
+  const ours = (await listProcesses())
     .filter(({ pid, parent }) => pids.includes(pid) || pids.includes(parent))
     .reduce((sum, { ticks: used }) => sum + used, 0);
   return { all, idle, ours };
@@ -28,6 +26,12 @@ export function shareOfOthers(before: Usage | undefined, after: Usage | undefine
   const all = after.all - before.all;
   const busy = all - (after.idle - before.idle);
   return Math.max(0, busy - (after.ours - before.ours)) / Math.max(1, all);
+}
+
+/** All processes of the machine. */
+export async function listProcesses() {
+  const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  return Promise.all(names.map((name) => processTicks(Number(name))));
 }
 
 /** Children that ended count with their parent. */

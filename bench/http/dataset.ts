@@ -1,8 +1,9 @@
-import pg from "pg";
-import { idOf, insertToken } from "../rows";
+import type pg from "pg";
+import { idOf, insertPerson, insertToken, pastTriggers } from "../rows";
 
 export interface Dataset {
-  token: string;
+  /** The header that says who asks. */
+  credential: string;
   products: number;
   tasks: number;
   /** The n-th product, sprint or task, counted from 1. */
@@ -13,30 +14,18 @@ export interface Dataset {
 const shape = { pbis: 40, stories: 10, tasks: 8, storiesInSprint: 10 };
 
 /** Fills the database past its triggers, which would announce each of 180,000 rows. */
-export async function fill(adminUrl: string, products: number): Promise<Dataset> {
-  const client = new pg.Client({ connectionString: adminUrl });
-  await client.connect();
-  try {
-    await client.query("set session_replication_role = replica");
-    const token = await insertPerson(client);
+export async function fill(sql: pg.Pool, products: number): Promise<Dataset> {
+  const token = await pastTriggers(sql, async (client) => {
+    const owner = await insertPerson(client, idOf("user1"));
     await insertBacklogs(client, products);
-    await client.query("reset session_replication_role");
-    await client.query("vacuum analyze");
-    const tasks = products * shape.pbis * shape.stories * shape.tasks;
-    return { token, products, tasks, id: (kind, n) => idOf(`${kind}${n}`) };
-  } finally {
-    await client.end();
-  }
+    return insertToken(client, owner);
+  });
+  await sql.query("vacuum analyze");
+  const tasks = products * shape.pbis * shape.stories * shape.tasks;
+  return { credential: `Authorization: Bearer ${token}`, products, tasks, id: (kind, n) => idOf(`${kind}${n}`) };
 }
 
-async function insertPerson(client: pg.Client): Promise<string> {
-  const person = [idOf("user1"), "bench@example.com"];
-  await client.query("insert into auth.users (id, email) values ($1, $2)", person);
-  await client.query("insert into public.users (id, username, email) values ($1, 'bench', $2)", person);
-  return insertToken(client, idOf("user1"));
-}
-
-async function insertBacklogs(client: pg.Client, products: number): Promise<void> {
+async function insertBacklogs(client: pg.PoolClient, products: number): Promise<void> {
   const { pbis, stories, tasks, storiesInSprint } = shape;
   const sentence = (repeats: number) => `repeat('Rows are written one by one. ', ${repeats})`;
   await client.query(`

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { findFreePort } from "../../supabase/embedded/postgres/free-port";
+import type { Installation } from "../installation";
 import { verdict } from "../streams/statistics";
 
 const root = join(import.meta.dirname, "../..");
@@ -57,7 +59,7 @@ export async function startService(
 }
 
 /** A reference program, which writes its port when it listens. */
-export async function startReference(file: string, ...programArguments: string[]): Promise<Program> {
+async function startReference(file: string, ...programArguments: string[]): Promise<Program> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [file, ...programArguments], {
     cwd: root,
@@ -66,6 +68,18 @@ export async function startReference(file: string, ...programArguments: string[]
   });
   const [line] = await once(child.stdout, "data");
   return programOf(child, Number(String(line)), performance.now() - startedAt);
+}
+
+/** The service of an installation and its reference program, while something is asked of both; `pids` are all of them. */
+export async function withBoth(
+  { dataDir, cluster }: Installation,
+  [file, ...programArguments]: [file: string, ...programArguments: string[]],
+  work: (service: Program, bare: Program, pids: readonly number[]) => Promise<void>,
+): Promise<void> {
+  const service = await startService(dataDir, await findFreePort());
+  const bare = await startReference(file, ...programArguments);
+  const pids = [process.pid, cluster.pid(), service.process.pid ?? 0, bare.process.pid ?? 0];
+  await work(service, bare, pids).finally(() => Promise.all([service.stop(), bare.stop()]));
 }
 
 function programOf(child: ChildProcess, port: number, startedWithin: number): Program {

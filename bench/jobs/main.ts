@@ -4,6 +4,7 @@ import { atMost } from "../at-most";
 import { type Installation, withInstallation } from "../installation";
 import { areRivalsInstalled } from "../rivals/installed";
 import { medianRatio, verdict } from "../streams/statistics";
+import { isWanted } from "../wanted";
 import { compareDispatch } from "./dispatch";
 import { rateOfService } from "./ours";
 import { rateOfPlainQueue } from "./plain";
@@ -31,9 +32,8 @@ async function main({ adminUrl, database, sql }: Installation): Promise<void> {
     ledger: () => compareDispatch(sql, database, { ...turns, ...few, ledger: atMost(100_000), against: ["budgets"] }),
     start: () => measureRunStart(sql, database, rounds),
   };
-  const wanted = process.argv.slice(2);
   for (const [name, measure] of Object.entries(parts)) {
-    if (wanted.length === 0 || wanted.includes(name)) await measure();
+    if (isWanted(name)) await measure();
   }
 }
 

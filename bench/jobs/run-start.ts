@@ -1,15 +1,15 @@
 import type pg from "pg";
 import type { Database } from "~/db/database.server";
 import { atMost } from "../at-most";
-import { medianRatio, verdict } from "../streams/statistics";
+import { medianRatio, millisecondsOf, verdict } from "../streams/statistics";
 import { createQueueWorld, startRuns } from "./world";
 
 /** The start of a run of 1,000 tasks, checks and events included, against the bare statement that inserts the jobs. */
 export async function measureRunStart(sql: pg.Pool, database: Database, rounds: number): Promise<void> {
   const measure = async () => {
     const queue = await createQueueWorld(sql, database, atMost(1_000), 1);
-    const ours = await milliseconds(() => startRuns(queue));
-    return [ours, await milliseconds(() => insertBare(sql, queue.sprintIds[0] ?? ""))] as const;
+    const ours = await millisecondsOf(() => startRuns(queue));
+    return [ours, await millisecondsOf(() => insertBare(sql, queue.sprintIds[0] ?? ""))] as const;
   };
   const say = (ours: number, bare: number) => `start of 1,000 tasks: ${ours} ms, bare insert ${bare} ms`;
   console.log(verdict("start of a run of 1,000 tasks", await medianRatio(rounds, measure, say), 1.5, "lower"));
@@ -36,10 +36,4 @@ async function insertBare(sql: pg.Pool, sprintId: string): Promise<void> {
   } finally {
     client.release();
   }
-}
-
-async function milliseconds(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
 }

@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import type { Database } from "~/db/database.server";
 import type { Actor } from "~/db/rpc.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { pastTriggers } from "../rows";
+import { insertPerson, pastTriggers } from "../rows";
 
 export interface Queue {
   userId: string;
@@ -23,17 +22,17 @@ export async function createQueueWorld(
   products: number,
   perStory = tasksPerStory,
 ): Promise<Queue> {
-  const name = `bench-${randomBytes(5).toString("hex")}`;
-  const { rows } = await sql.query<{ id: string }>(
-    `insert into auth.users (id, email, raw_user_meta_data)
-     values (gen_random_uuid(), $1 || '@example.com', jsonb_build_object('username', $1::text)) returning id`,
-    [name],
-  );
-  const userId = rows[0]?.id ?? "";
+  const userId = await insertPerson(sql);
   const productIds: string[] = [];
   const sprintIds: string[] = [];
   for (let n = 0; n < products; n++) {
-    const made = await createProduct(sql, userId, `${name}-${n}`, Math.ceil(tasks / products), perStory);
+    const made = await createProduct(
+      sql,
+      userId,
+      `bench-${userId.slice(0, 8)}-${n}`,
+      Math.ceil(tasks / products),
+      perStory,
+    );
     productIds.push(made.productId);
     sprintIds.push(made.sprintId);
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
+import type pg from "pg";
 import { type Env, readEnv } from "~/env.server";
 import { sealSessionCookies } from "~/http/session.server";
-import { idOf } from "../rows";
+import { idOf, insertPerson, pastTriggers } from "../rows";
 
 export interface Dataset {
   /** The `Cookie` header of someone who is signed in. */
@@ -28,56 +28,40 @@ export const diffLines = 5_000;
 export const userId = "00000000-0000-4000-8000-000000000001";
 
 /** A user with a session, a product with a sprint and a product with a long backlog. */
-export async function fill(adminUrl: string, sessionSecret: string): Promise<Dataset> {
-  const client = new pg.Client({ connectionString: adminUrl });
-  await client.connect();
-  try {
-    await client.query("set session_replication_role = replica");
-    const sessionId = await insertPerson(client);
+export async function fill(sql: pg.Pool, sessionSecret: string): Promise<Dataset> {
+  const transcripts = await pastTriggers(sql, async (client) => {
+    await insertPerson(client, userId);
     await insertProduct(client, "board", { pbis: 1, stories: 5, tasks: 10 });
     await insertProduct(client, "backlog", { pbis: 40, stories: 400, tasks: 0 });
     await insertProduct(client, "diff", { pbis: 1, stories: 1, tasks: 1 });
     await insertDiff(client);
-    const transcripts = [
+    return [
       await insertTranscript(client, { entries: 10_240, bytes: 512 }),
       await insertTranscript(client, { entries: 80, bytes: 65_536 }),
     ];
-    await client.query("reset session_replication_role");
-    await client.query("vacuum analyze");
-    return {
-      cookie: await cookieOf({ sessionId, userId }, sessionSecret),
-      boardPath: `/products/${idOf("product-board")}/sprints/${idOf("sprint-board")}`,
-      backlogPath: `/products/${idOf("product-backlog")}/backlog?open=all`,
-      changesPath: `/stories/${idOf("story-diff-1")}/changes?task=${idOf("task-diff-1")}&open=0`,
-      transcripts,
-    };
-  } finally {
-    await client.end();
-  }
+  });
+  await sql.query("vacuum analyze");
+  return {
+    cookie: await cookieOf(sql, userId, sessionSecret),
+    boardPath: `/products/${idOf("product-board")}/sprints/${idOf("sprint-board")}`,
+    backlogPath: `/products/${idOf("product-backlog")}/backlog?open=all`,
+    changesPath: `/stories/${idOf("story-diff-1")}/changes?task=${idOf("task-diff-1")}&open=0`,
+    transcripts,
+  };
 }
 
-/** The `Cookie` header of someone with this session. */
-export async function cookieOf(session: { sessionId: string; userId: string }, secret: string): Promise<string> {
+/** Signs someone in, for as long as anything is measured: their `Cookie` header. */
+export async function cookieOf(sql: pg.Pool, userId: string, secret: string): Promise<string> {
+  const sessionId = randomUUID();
+  const session = "values ($1, $2, now() + interval '1 day')";
+  await sql.query(`insert into public.user_sessions (id, user_id, expires_at) ${session}`, [sessionId, userId]);
   const env: Env = { ...readEnv({}), sessionSecrets: [secret], secureCookies: false };
-  const value = { session_id: session.sessionId, user_id: session.userId, is_demo: false };
-  const [cookie] = await sealSessionCookies(value, env);
+  const [cookie] = await sealSessionCookies({ session_id: sessionId, user_id: userId, is_demo: false }, env);
   return cookie?.split(";")[0] ?? "";
 }
 
-async function insertPerson(client: pg.Client): Promise<string> {
-  const sessionId = randomUUID();
-  const person = [userId, "bench@example.com"];
-  await client.query("insert into auth.users (id, email) values ($1, $2)", person);
-  await client.query("insert into public.users (id, username, email) values ($1, 'bench', $2)", person);
-  await client.query(
-    `insert into public.user_sessions (id, user_id, expires_at) values ($1, $2, now() + interval '30 days')`,
-    [sessionId, userId],
-  );
-  return sessionId;
-}
-
 /** A job that is done, and what it changed. */
-async function insertDiff(client: pg.Client): Promise<void> {
+async function insertDiff(client: pg.PoolClient): Promise<void> {
   const count = diffLines / 2;
   const lines = Array.from({ length: count }, (_, n) => `-const before${n} = ${n};\n+const after${n} = "${n}";\n`);
   const header = "diff --git a/long.ts b/long.ts\n--- a/long.ts\n+++ b/long.ts\n";
@@ -93,7 +77,10 @@ async function insertDiff(client: pg.Client): Promise<void> {
 }
 
 /** A job that is done, and so many entries of so many bytes that its agent said. */
-async function insertTranscript(client: pg.Client, { entries, bytes }: Omit<Transcript, "path">): Promise<Transcript> {
+async function insertTranscript(
+  client: pg.PoolClient,
+  { entries, bytes }: Omit<Transcript, "path">,
+): Promise<Transcript> {
   const name = `talk-${entries}`;
   await insertProduct(client, name, { pbis: 1, stories: 1, tasks: 1 });
   const { jobId } = await insertJob(client, name);
@@ -109,7 +96,7 @@ async function insertTranscript(client: pg.Client, { entries, bytes }: Omit<Tran
   return { path: `/jobs/${jobId}`, entries, bytes };
 }
 
-async function insertJob(client: pg.Client, name: string): Promise<{ jobId: string; productId: string }> {
+async function insertJob(client: pg.PoolClient, name: string): Promise<{ jobId: string; productId: string }> {
   const [jobId, productId] = [idOf(`job-${name}`), idOf(`product-${name}`)];
   await client.query(
     `insert into public.agent_jobs (id, product_id, task_id, kind, status, lane_id, attempt, finished_at)
@@ -126,7 +113,7 @@ async function insertJob(client: pg.Client, name: string): Promise<{ jobId: stri
 
 type Shape = Record<"pbis" | "stories" | "tasks", number>;
 
-async function insertProduct(client: pg.Client, name: string, { pbis, stories, tasks }: Shape): Promise<void> {
+async function insertProduct(client: pg.PoolClient, name: string, { pbis, stories, tasks }: Shape): Promise<void> {
   await client.query(`
     create or replace function pg_temp.id(text) returns uuid language sql immutable
       as $$ select md5($1)::uuid $$;

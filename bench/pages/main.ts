@@ -1,36 +1,28 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { type Contest, compare } from "../http/compare";
-import { memoryFloor, startReference, startService } from "../http/programs";
+import { requestOf } from "../http/load";
+import { memoryFloor, withBoth } from "../http/programs";
 import { type Installation, withInstallation } from "../installation";
 import { verdict } from "../streams/statistics";
+import { isWanted } from "../wanted";
 import { type Dataset, diffLines, fill } from "./dataset";
 import { open, type Page, rowsOf, weigh } from "./weight";
 
 const root = join(import.meta.dirname, "../..");
 
-/** With words as arguments only the comparisons whose name contains one of them run. */
-const wanted = process.argv.slice(2);
-const isWanted = (name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part));
-
 /** Pages of a signed-in person against those of a Remix program that has nothing else. */
-async function main({ dataDir, adminUrl, sessionSecret, cluster }: Installation): Promise<void> {
+async function main(installation: Installation): Promise<void> {
   buildReference();
-  const dataset = await fill(adminUrl, sessionSecret);
-
-  const service = await startService(dataDir, await findFreePort());
-  const bare = await startReference(join(import.meta.dirname, "bare-front.mjs"));
-  const pids = [process.pid, cluster.pid(), service.process.pid ?? 0, bare.process.pid ?? 0];
-  try {
+  const dataset = await fill(installation.sql, installation.sessionSecret);
+  const reference = join(import.meta.dirname, "bare-front.mjs");
+  await withBoth(installation, [reference], async (service, bare, pids) => {
     await checkPages(dataset, service.port);
     for (const contest of contestsOf(dataset, service.port, bare.port)) {
       if (isWanted(contest.name)) await compare(contest, pids);
     }
-    print(await memoryFloor("the pages", [service]));
-  } finally {
-    await Promise.all([service.stop(), bare.stop()]);
-  }
+    console.log(await memoryFloor("the pages", [service]));
+  });
 }
 
 function buildReference(): void {
@@ -57,20 +49,20 @@ async function checkPages(dataset: Dataset, port: number): Promise<void> {
     if (page.status !== 200 || found !== count) {
       throw new Error(`${name}: status ${page.status} with ${found} rows instead of ${count}`);
     }
-    print(await weigh(name, page, client));
+    console.log(await weigh(name, page, client));
   }
   const [changes, took] = await openFirst(port, dataset.changesPath, dataset.cookie);
   const lines = changes.html.match(/<div class="l [ad]"/g)?.length ?? 0;
   if (lines !== diffLines) throw new Error(`changes: ${lines} lines instead of ${diffLines}`);
-  print(`${await weigh("changes", changes, client)}; the first time in ${took} ms`);
+  console.log(`${await weigh("changes", changes, client)}; the first time in ${took} ms`);
   for (const { path, entries, bytes } of dataset.transcripts) {
     const [page, took] = await openFirst(port, path, dataset.cookie);
     const shown = page.html.match(/<li [^>]*data-kind/g)?.length ?? 0;
     if (shown === 0) throw new Error(`transcript: none of ${entries} entries`);
     const kilobytes = Math.round(page.html.length / 1024);
     const name = `transcript of ${entries} entries of ${bytes} bytes`;
-    print(`${name}: ${shown} shown, ${kilobytes} KB`);
-    print(verdict(`${name}, the first time in ms`, took, 1_000, "lower"));
+    console.log(`${name}: ${shown} shown, ${kilobytes} KB`);
+    console.log(verdict(`${name}, the first time in ms`, took, 1_000, "lower"));
   }
 }
 
@@ -86,8 +78,8 @@ function contestsOf(dataset: Dataset, service: number, bare: number): Contest[] 
     name: `${name}, ${connections} connections`,
     floors: requests > 0 ? { requests } : {},
     connections,
-    next: () => requestOf(path, dataset.cookie),
-    nextBare: () => requestOf(twin, ""),
+    next: () => requestOf("GET", path, `Cookie: ${dataset.cookie}`),
+    nextBare: () => requestOf("GET", twin, ""),
     service,
     bare,
   });
@@ -100,15 +92,6 @@ function contestsOf(dataset: Dataset, service: number, bare: number): Contest[] 
     against(board, boardPath, { twin: "/board", connections: 1 }),
     against(backlog, backlogPath, { twin: "/backlog", connections: 1 }),
   ];
-}
-
-function requestOf(path: string, cookie: string): Buffer {
-  const head = [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", ...(cookie ? [`Cookie: ${cookie}`] : [])];
-  return Buffer.from(`${head.join("\r\n")}\r\n\r\n`);
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }
 
 await withInstallation(main);

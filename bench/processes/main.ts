@@ -2,7 +2,7 @@ import { cpus } from "node:os";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { cpuUsage } from "../http/cpu";
 import { fill } from "../http/dataset";
-import { measure } from "../http/load";
+import { measure, requestOf } from "../http/load";
 import { memoryFloor, type Program, startService } from "../http/programs";
 import { type Installation, withInstallation } from "../installation";
 import { createQueueWorld, startRuns } from "../jobs/world";
@@ -32,8 +32,8 @@ interface Round {
  * with few processors they take each other's: then what counts is what each does in a second of processor time.
  */
 async function main(installation: Installation): Promise<void> {
-  const { dataDir, adminUrl, cluster } = installation;
-  const dataset = await fill(adminUrl, 10);
+  const { dataDir, sql, cluster } = installation;
+  const dataset = await fill(sql, 10);
   const workerToken = await prepareQueue(installation);
 
   const services: Program[] = [];
@@ -48,9 +48,7 @@ async function main(installation: Installation): Promise<void> {
   };
   const context = () => {
     const product = dataset.id("product", 1 + Math.floor(Math.random() * dataset.products));
-    return Buffer.from(
-      `GET /api/products/${product}/agent-context HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${dataset.token}\r\n\r\n`,
-    );
+    return requestOf("GET", `/api/products/${product}/agent-context`, dataset.credential);
   };
   const loops: Record<string, (forSeconds: number) => Promise<number>> = {
     async "agent-context, 32 connections"(forSeconds) {

@@ -6,6 +6,7 @@ import { loadSecrets } from "../../supabase/embedded/secrets";
 import { openInstallation } from "../installation";
 import { Program } from "../streams/processes";
 import { verdict } from "../streams/statistics";
+import { jsonRequest } from "../worker-tools";
 import { askUntilAnswered, outcomes } from "./asking";
 import { checkKept } from "./checks";
 import { type Scene as FaultScene, throwFaults } from "./faults";
@@ -127,11 +128,7 @@ async function checkViewers({ viewers, world }: Scene, origin: string): Promise<
   await viewers.ask({ finals }, viewersAnswer);
   for (const { token, taskIds } of world.teams) {
     for (const id of taskIds) {
-      await askUntilAnswered(`${origin}/api/tasks/${id}`, {
-        method: "PATCH",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify({ status: "done" }),
-      });
+      await askUntilAnswered(`${origin}/api/tasks/${id}`, jsonRequest(token, "PATCH", { status: "done" }));
     }
   }
   const state = await within(({ saw }) => saw === settings.viewers);

@@ -1,4 +1,5 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
+import { listProcesses } from "../http/cpu";
 import { median, verdict } from "../streams/statistics";
 import type { Processes } from "./installation";
 
@@ -38,13 +39,10 @@ function report(samples: readonly Sample[], from: number, to: number): void {
 
 /** Resident and not shared, of the postmaster and its children. */
 async function privateMemory(postmaster: number): Promise<number> {
-  const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const family = (await listProcesses()).filter(({ pid, parent }) => pid === postmaster || parent === postmaster);
   const each = await Promise.all(
-    names.map(async (name) => {
-      const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
-      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-      if (Number(name) !== postmaster && parent !== postmaster) return 0;
-      const pages = await readFile(`/proc/${name}/statm`, "utf8").catch(() => "");
+    family.map(async ({ pid }) => {
+      const pages = await readFile(`/proc/${pid}/statm`, "utf8").catch(() => "");
       const [, resident = 0, shared = 0] = pages.split(" ").map(Number);
       return ((resident - shared) * 4_096) / 1_048_576;
     }),

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
+import { jsonRequest } from "../worker-tools";
 import { askUntilAnswered } from "./asking";
 import { settings } from "./settings";
 import type { Team } from "./world";
@@ -21,24 +22,21 @@ export async function beAtWork(
   kept: Kept,
   isOver: () => boolean,
 ): Promise<void> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const between = settings.changeSeconds * 1_000;
   await pause(Math.random() * between);
   for (let round = 1; !isOver(); round++) {
     const due = performance.now() + between;
     const status = round % 2 === 0 ? "todo" : "in_progress";
-    const changed = await askUntilAnswered(`${origin}/api/tasks/${kept.taskId}`, {
-      method: "PATCH",
-      headers,
-      body: JSON.stringify({ status, title: `Change ${round}`, implementation_plan: `Change ${round}` }),
-    });
+    const change = { status, title: `Change ${round}`, implementation_plan: `Change ${round}` };
+    const changed = await askUntilAnswered(`${origin}/api/tasks/${kept.taskId}`, jsonRequest(token, "PATCH", change));
     if (changed.status !== 200) throw new Error(`A change: ${changed.status} ${changed.text}`);
     kept.plan = round;
     if (round % 2 === 0) {
+      const entry = { type: "IMPLEMENTATION_PLAN", content: `${kept.taskId} ${round}` };
+      const request = jsonRequest(token, "POST", entry);
       const logged = await askUntilAnswered(`${origin}/api/stories/${storyId}/log`, {
-        method: "POST",
-        headers: { ...headers, "idempotency-key": randomUUID() },
-        body: JSON.stringify({ type: "IMPLEMENTATION_PLAN", content: `${kept.taskId} ${round}` }),
+        ...request,
+        headers: { ...request.headers, "idempotency-key": randomUUID() },
       });
       if (logged.status !== 201) throw new Error(`An entry: ${logged.status} ${logged.text}`);
       kept.entries.set(round, z.object({ id: z.string() }).parse(JSON.parse(logged.text)).id);

@@ -1,6 +1,7 @@
 import http from "node:http";
 import { z } from "zod";
 import { sharedNow } from "./processes";
+import { latenciesOf } from "./statistics";
 
 /** Many readers of one stream, in their own process. */
 
@@ -54,22 +55,14 @@ function connect(url: string, headers: Record<string, string>): Promise<Client> 
   });
 }
 
-/** The n-th arrival of a task belongs to the n-th time that it was sent. */
-function latenciesOf(sent: readonly (readonly [string, number])[]) {
+/** Of each delivery, and of the last client of each change. */
+function arrivalsOf(sent: readonly (readonly [string, number])[]) {
   const latencies: number[] = [];
   const last = new Map<string, number>();
-  for (const client of clients) {
-    const seen = new Map<string, number>();
-    const times = new Map<string, number[]>();
-    for (const [id, at] of sent) times.set(id, [...(times.get(id) ?? []), at]);
-    for (const [id, at] of client.arrivals) {
-      const n = seen.get(id) ?? 0;
-      seen.set(id, n + 1);
-      const sentAt = times.get(id)?.[n];
-      if (sentAt === undefined) continue;
-      latencies.push(at - sentAt);
-      const key = `${id} ${n}`;
-      last.set(key, Math.max(last.get(key) ?? 0, at - sentAt));
+  for (const { arrivals } of clients) {
+    for (const { change, milliseconds } of latenciesOf(sent, arrivals)) {
+      latencies.push(milliseconds);
+      last.set(change, Math.max(last.get(change) ?? 0, milliseconds));
     }
   }
   return { latencies, last: [...last.values()] };
@@ -90,7 +83,7 @@ process.on("message", async (message) => {
     expected = request.deliveries;
     process.send?.({ connected: clients.length });
   } else if (request.kind === "arrivals") {
-    process.send?.({ ...latenciesOf(request.sent), deliveries });
+    process.send?.({ ...arrivalsOf(request.sent), deliveries });
     for (const client of clients) client.arrivals = [];
     deliveries = 0;
   } else {

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { changeMessageSchema } from "~/wire/events";
 import { followMessages } from "../../supabase/embedded/realtime/feed";
 import { atMost } from "../at-most";
-import { type Door, patchFor } from "./patch";
+import { doorOf, patchFor } from "./patch";
 import { type AppAddress, arrivalsAnswer, connectedAnswer, type Program, sharedNow } from "./processes";
-import { median, percentile, verdict } from "./statistics";
+import { latenciesOf, median, percentile, verdict } from "./statistics";
 import type { BenchWorld } from "./world";
 
 interface Shape {
@@ -30,9 +30,7 @@ const shapes: Shape[] = [
  * PATCH in the same run. Open loop: the next PATCH does not wait for the one before.
  */
 export async function measureDelivery(app: AppAddress, world: BenchWorld, clients: Program) {
-  const door: Door = { origin: `http://127.0.0.1:${app.port}`, headers: { authorization: `Bearer ${world.token}` } };
-  const { headers } = door;
-  const url = `${door.origin}/api/realtime/solo?product_id=${world.productId}`;
+  const { origin, headers, url } = doorOf(app, world);
   const bare: [string, number][] = [];
   const feed = followMessages(app.feedUrl, {
     onMessage({ payload }) {
@@ -49,15 +47,15 @@ export async function measureDelivery(app: AppAddress, world: BenchWorld, client
 
   for (const { clients: count, perSecond, floors } of shapes) {
     await clients.ask({ kind: "connect", count, url, headers }, connectedAnswer);
-    await patchFor(1, perSecond, door, world);
+    await patchFor(1, perSecond, origin, world);
     await pause(300);
     await clients.ask({ kind: "arrivals", sent: [] }, arrivalsAnswer);
     bare.length = 0;
 
-    const sent = await patchFor(seconds, perSecond, door, world);
+    const sent = await patchFor(seconds, perSecond, origin, world);
     await pause(1000);
     const { latencies, last, deliveries } = await clients.ask({ kind: "arrivals", sent }, arrivalsAnswer);
-    const reference = latenciesOf(sent, bare);
+    const reference = latenciesOf(sent, bare).map(({ milliseconds }) => milliseconds);
     const name = `PATCH to SSE, ${count} clients, ${perSecond}/s`;
     console.log(
       `     ${name}: p50 ${median(latencies).toFixed(1)} ms, p99 ${percentile(latencies, 0.99).toFixed(1)} ms, last client p50 ${median(last).toFixed(1)} ms; bare p50 ${median(reference).toFixed(1)} ms, p99 ${percentile(reference, 0.99).toFixed(1)} ms`,
@@ -69,15 +67,4 @@ export async function measureDelivery(app: AppAddress, world: BenchWorld, client
     await clients.ask({ kind: "disconnect" }, connectedAnswer);
   }
   await feed.stop();
-}
-
-function latenciesOf(sent: readonly [string, number][], received: readonly [string, number][]): number[] {
-  const waiting = new Map<string, number[]>();
-  for (const [id, at] of sent) waiting.set(id, [...(waiting.get(id) ?? []), at]);
-  const latencies: number[] = [];
-  for (const [id, at] of received) {
-    const sentAt = waiting.get(id)?.shift();
-    if (sentAt !== undefined) latencies.push(at - sentAt);
-  }
-  return latencies;
 }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import { atMost } from "../at-most";
 import { openLoop } from "./open-loop";
+import { doorOf } from "./patch";
 import {
   type AppAddress,
   allAnswer,
@@ -19,26 +20,15 @@ const seconds = Number(process.env.BENCH_SECONDS ?? 10);
 const changesPerStatement = 50;
 const statements = 20;
 
-interface Variant {
-  name: string;
-  url: string;
-  headers: Record<string, string>;
-}
-
 /** Bursts of 50 changes a statement to all clients, the app and the bare program in turn. */
-export async function measureFanOut(app: AppAddress, world: BenchWorld, clients: Program) {
+export async function measureFanOut(app: AppAddress, world: BenchWorld, clients: Program, sql: pg.Pool) {
   const bareProgram = new Program("bare-fan-out", [app.feedUrl]);
   const { ready } = await bareProgram.answer(bareReady);
   const query = `product_id=${world.productId}&user_id=${world.userId}`;
-  const variants: Variant[] = [
-    {
-      name: "app",
-      url: `http://127.0.0.1:${app.port}/api/realtime/solo?${query}`,
-      headers: { authorization: `Bearer ${world.token}` },
-    },
+  const variants = [
+    { name: "app", ...doorOf(app, world) },
     { name: "bare", url: `http://127.0.0.1:${ready.port}/?${query}`, headers: {} },
   ];
-  const sql = new pg.Pool({ connectionString: app.sqlUrl, max: 2 });
 
   for (const count of [atMost(100), atMost(1000)]) {
     const rates: Record<string, number[]> = { app: [], bare: [] };
@@ -59,7 +49,6 @@ export async function measureFanOut(app: AppAddress, world: BenchWorld, clients:
   }
   await bareProgram.stop();
   await measureSteadyFanOut(app, world, clients, sql);
-  await sql.end();
 }
 
 async function burst(sql: pg.Pool, { taskIds }: BenchWorld, clients: Program, count: number) {
@@ -82,8 +71,7 @@ function change(sql: pg.Pool, ids: readonly string[], n: number) {
 async function measureSteadyFanOut(app: AppAddress, world: BenchWorld, clients: Program, sql: pg.Pool): Promise<void> {
   const count = atMost(500);
   const perSecond = 64;
-  const url = `http://127.0.0.1:${app.port}/api/realtime/solo?product_id=${world.productId}`;
-  const headers = { authorization: `Bearer ${world.token}` };
+  const { url, headers } = doorOf(app, world);
   await clients.ask({ kind: "connect", count, url, headers }, connectedAnswer);
   await clients.ask({ kind: "arrivals", sent: [] }, arrivalsAnswer);
   const sent: [string, number][] = [];

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { isWanted } from "../wanted";
 import { measureDelivery } from "./delivery";
 import { measureFanOut } from "./fan-out";
 import { measureMemory } from "./memory";
@@ -12,22 +13,20 @@ import { createBenchWorld } from "./world";
  * as arguments only those parts run: delivery, fan-out, memory, output, update-rate.
  */
 async function main(): Promise<void> {
-  const parts = process.argv.slice(2);
-  const wanted = (part: string) => parts.length === 0 || parts.includes(part);
   const server = new Program("app-server");
   const { ready: app } = await server.answer(appReady);
   const clients = new Program("clients");
-  const sql = new pg.Pool({ connectionString: app.sqlUrl, max: 2 });
+  const sql = new pg.Pool({ connectionString: app.sqlUrl });
   const world = await createBenchWorld(sql, 200);
-  await sql.end();
 
   try {
-    if (wanted("memory")) await measureMemory(app, world, { server, clients });
-    if (wanted("delivery")) await measureDelivery(app, world, clients);
-    if (wanted("fan-out")) await measureFanOut(app, world, clients);
-    if (wanted("output")) await measureOutput(app, clients);
-    if (wanted("update-rate")) await measureUpdateRate(app.sqlUrl, world);
+    if (isWanted("memory")) await measureMemory(app, world, { server, clients });
+    if (isWanted("delivery")) await measureDelivery(app, world, clients);
+    if (isWanted("fan-out")) await measureFanOut(app, world, clients, sql);
+    if (isWanted("output")) await measureOutput(app, clients, sql);
+    if (isWanted("update-rate")) await measureUpdateRate(sql, world);
   } finally {
+    await sql.end();
     await clients.stop();
     await server.stop();
   }

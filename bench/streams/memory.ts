@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { atMost } from "../at-most";
+import { doorOf } from "./patch";
 import { type AppAddress, connectedAnswer, memoryAnswer, type Program } from "./processes";
 import { verdict } from "./statistics";
 import type { BenchWorld } from "./world";
@@ -14,8 +15,7 @@ export async function measureMemory(
   { server, clients }: { server: Program; clients: Program },
 ): Promise<void> {
   const before = (await server.ask("memory", memoryAnswer)).memory;
-  const url = `http://127.0.0.1:${app.port}/api/realtime/solo?product_id=${world.productId}`;
-  const headers = { authorization: `Bearer ${world.token}` };
+  const { url, headers } = doorOf(app, world);
   await clients.ask({ kind: "connect", count, url, headers }, connectedAnswer);
   await pause(idleSeconds * 1000);
   const after = (await server.ask("memory", memoryAnswer)).memory;

@@ -1,11 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import { cpuUsage } from "../http/cpu";
 import { cookieOf } from "../pages/dataset";
 import { pastTriggers } from "../rows";
+import { jsonRequest } from "../worker-tools";
 import { openLoop } from "./open-loop";
-import { type Door, patchFor } from "./patch";
+import { doorOf, patchFor } from "./patch";
 import { type AppAddress, arrivalsAnswer, connectedAnswer, type Program } from "./processes";
 import { median, percentile, verdict } from "./statistics";
 import { type BenchWorld, createBenchWorld } from "./world";
@@ -22,7 +22,7 @@ const boardsPerSecond = 1;
 const millisecondsOfTick = 10;
 
 interface Scene {
-  door: Door;
+  door: ReturnType<typeof doorOf>;
   boardUrl: string;
   cookie: string;
   world: BenchWorld;
@@ -39,42 +39,32 @@ interface Round {
 }
 
 /** Board and stream of a product while four of its jobs say 10,000 entries a minute, and while no one says anything, in turn. */
-export async function measureOutput(app: AppAddress, clients: Program): Promise<void> {
-  const sql = new pg.Pool({ connectionString: app.sqlUrl, max: 2 });
-  try {
-    const scene = await prepare(app, sql);
-    await connectViewers(scene, clients);
-    const silent: Round[] = [];
-    const spoken: Round[] = [];
-    for (let round = 0; round <= rounds; round++) {
-      const without = await measureRound(scene, clients, async () => {});
-      const withOutput = await measureRound(scene, clients, () => speak(scene));
-      // The first round only warms up.
-      if (round === 0) continue;
-      silent.push(without);
-      spoken.push(withOutput);
-    }
-    await clients.ask({ kind: "disconnect" }, connectedAnswer);
-    report(silent, spoken);
-    await checkKept(sql, scene);
-  } finally {
-    await sql.end();
+export async function measureOutput(app: AppAddress, clients: Program, sql: pg.Pool): Promise<void> {
+  const scene = await prepare(app, sql);
+  await connectViewers(scene, clients);
+  const silent: Round[] = [];
+  const spoken: Round[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const without = await measureRound(scene, clients, async () => {});
+    const withOutput = await measureRound(scene, clients, () => speak(scene));
+    // The first round only warms up.
+    if (round === 0) continue;
+    silent.push(without);
+    spoken.push(withOutput);
   }
+  await clients.ask({ kind: "disconnect" }, connectedAnswer);
+  report(silent, spoken);
+  await checkKept(sql, scene);
 }
 
 async function prepare(app: AppAddress, sql: pg.Pool): Promise<Scene> {
   const world = await createBenchWorld(sql, 50);
   const jobs = await createJobs(sql, world);
-  const sessionId = randomUUID();
-  await sql.query(
-    "insert into public.user_sessions (id, user_id, expires_at) values ($1, $2, now() + interval '1 day')",
-    [sessionId, world.userId],
-  );
-  const origin = `http://127.0.0.1:${app.port}`;
+  const door = doorOf(app, world);
   return {
-    door: { origin, headers: { authorization: `Bearer ${world.token}` } },
-    boardUrl: `${origin}/products/${world.productId}/sprints/${world.sprintId}`,
-    cookie: await cookieOf({ sessionId, userId: world.userId }, app.sessionSecret),
+    door,
+    boardUrl: `${door.origin}/products/${world.productId}/sprints/${world.sprintId}`,
+    cookie: await cookieOf(sql, world.userId, app.sessionSecret),
     world,
     jobs,
     pids: app.pids,
@@ -120,7 +110,7 @@ async function measureRound(
   const before = await cpuUsage(pids);
   const startedAt = performance.now();
   const [sent] = await Promise.all([
-    patchFor(seconds, patchesPerSecond, door, world),
+    patchFor(seconds, patchesPerSecond, door.origin, world),
     openLoop({ seconds, perSecond: boardsPerSecond }, readBoard),
     meanwhile(),
   ]);
@@ -137,7 +127,7 @@ async function measureRound(
 }
 
 /** Each job sends a batch a second, as our worker does, with what came together since the one before. */
-async function speak({ door, jobs }: Scene): Promise<void> {
+async function speak({ door, world, jobs }: Scene): Promise<void> {
   let due = 0;
   await openLoop({ seconds, perSecond: jobCount }, async (n) => {
     const job = jobs[n % jobs.length];
@@ -148,11 +138,8 @@ async function speak({ door, jobs }: Scene): Promise<void> {
     const first = job.lastSeq + 1;
     job.lastSeq += count;
     const entries = Array.from({ length: count }, (_, index) => entry(first + index));
-    const answer = await fetch(`${door.origin}/api/jobs/${job.id}/output`, {
-      method: "POST",
-      headers: { ...door.headers, "content-type": "application/json" },
-      body: JSON.stringify({ attempt: 1, entries }),
-    });
+    const output = jsonRequest(world.token, "POST", { attempt: 1, entries });
+    const answer = await fetch(`${door.origin}/api/jobs/${job.id}/output`, output);
     if (answer.status !== 202) throw new Error(`Output: ${answer.status} ${await answer.text()}`);
     await answer.arrayBuffer();
   });

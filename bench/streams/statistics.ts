@@ -10,6 +10,24 @@ export function median(numbers: readonly number[]): number {
   return percentile(numbers, 0.5);
 }
 
+/** How long something takes, in milliseconds. */
+export async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+/** The n-th arrival of a task belongs to the n-th time that it was sent: milliseconds between them, and which it was. */
+export function latenciesOf(sent: readonly (readonly [string, number])[], arrivals: readonly [string, number][]) {
+  const times = new Map<string, number[]>();
+  for (const [id, at] of sent) times.set(id, [...(times.get(id) ?? []), at]);
+  return arrivals.flatMap(([id, at]) => {
+    const waiting = times.get(id) ?? [];
+    const sentAt = waiting.shift();
+    return sentAt === undefined ? [] : [{ change: `${id} ${waiting.length}`, milliseconds: at - sentAt }];
+  });
+}
+
 /** The median ratio of two figures that are measured in turn, round by round; the first round only warms up. */
 export async function medianRatio(
   rounds: number,

@@ -1,13 +1,9 @@
-import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import { z } from "zod";
-import { insertToken } from "../rows";
-
-const idRow = z.object({ id: z.string() });
+import { insertPerson, insertToken } from "../rows";
 
 async function insert(sql: pg.Pool, statement: string, values: unknown[]): Promise<string> {
-  const { rows } = await sql.query(`${statement} returning id`, values);
-  return idRow.parse(rows[0]).id;
+  const { rows } = await sql.query<{ id: string }>(`${statement} returning id`, values);
+  return rows[0]?.id ?? "";
 }
 
 export interface BenchWorld {
@@ -21,16 +17,7 @@ export interface BenchWorld {
 
 /** A product with an active sprint and one story of the reader, who has so many tasks in it. */
 export async function createBenchWorld(sql: pg.Pool, taskCount: number): Promise<BenchWorld> {
-  const userId = randomUUID();
-  await sql.query(
-    "insert into auth.users (id, email, raw_user_meta_data) values ($1, $2, jsonb_build_object('username', $3::text))",
-    [userId, `${userId}@example.com`, `bench-${userId.slice(0, 8)}`],
-  );
-  await sql.query("insert into public.users (id, username, email) values ($1, $2, $3) on conflict (id) do nothing", [
-    userId,
-    `bench-${userId.slice(0, 8)}`,
-    `${userId}@example.com`,
-  ]);
+  const userId = await insertPerson(sql);
   const token = await insertToken(sql, userId);
   const productId = await insert(
     sql,
@@ -47,19 +34,9 @@ export async function createBenchWorld(sql: pg.Pool, taskCount: number): Promise
      values ($1, $2, 'S', $3, $4, 'IN_SPRINT')`,
     [productId, pbiId, sprintId, userId],
   );
-  const { rows } = await sql.query(
+  const { rows } = await sql.query<{ id: string }>(
     "insert into public.tasks (story_id, title) select $1, 'T ' || n from generate_series(1, $2::int) as n returning id",
     [storyId, taskCount],
   );
-  return {
-    token,
-    userId,
-    productId,
-    sprintId,
-    storyId,
-    taskIds: z
-      .array(idRow)
-      .parse(rows)
-      .map(({ id }) => id),
-  };
+  return { token, userId, productId, sprintId, storyId, taskIds: rows.map(({ id }) => id) };
 }

@@ -1,25 +1,24 @@
-import pg from "pg";
 import { startApp } from "../app";
 import { createQueueWorld, startRuns } from "../jobs/world";
 import { fill, userId } from "../pages/dataset";
 import { idOf, insertToken } from "../rows";
-import { readTool, toolRequest } from "../worker-tools";
+import { median } from "../streams/statistics";
+import { isWanted } from "../wanted";
+import { jsonRequest, readTool, toolRequest } from "../worker-tools";
 import { type Times, Watch } from "./watch";
 
 /** How often each is asked, after some times that do not count. */
 const times = Number(process.env.BENCH_ROUNDS ?? 60);
 const warmUps = Math.min(10, times);
-/** With words as arguments only the rows whose name contains one of them. */
-const wanted = process.argv.slice(2);
 const columns = ["calls", "database", "session", "loaders", "render", "compress", "total"] as const;
 
 /** Where the time of a page and of a call goes: one request at a time, medians in milliseconds. */
 async function main(): Promise<void> {
   const watch = new Watch();
   const app = await startApp(watch);
-  const sql = new pg.Pool({ connectionString: app.urlFor("supabase_admin"), max: 2 });
+  const { sql } = app;
   try {
-    const { cookie, boardPath, backlogPath } = await fill(app.urlFor("supabase_admin"), app.sessionSecret);
+    const { cookie, boardPath, backlogPath } = await fill(sql, app.sessionSecret);
     const queue = await createQueueWorld(sql, app.database, 2 * (times + warmUps), 1);
     await startRuns(queue);
     const token = await insertToken(sql, userId);
@@ -32,8 +31,7 @@ async function main(): Promise<void> {
       return { status: answer.status, text };
     };
     const page = (path: string) => () => ask(path, { headers: { cookie } });
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const api = (path: string) => () => ask(path, { headers });
+    const api = (path: string) => () => ask(path, { headers: { authorization: `Bearer ${token}` } });
     const tool = async (name: string, given: Record<string, unknown>) =>
       readTool(await ask("/mcp/worker", toolRequest(worker, name, given))).structuredContent.job ?? undefined;
     let job: Awaited<ReturnType<typeof tool>>;
@@ -46,8 +44,8 @@ async function main(): Promise<void> {
     const [product, sprint] = [idOf("product-board"), idOf("sprint-board")];
     const [task, story] = [idOf("task-board-1"), idOf("story-board-1")];
     const patch = () => {
-      const body = JSON.stringify({ status: Math.random() < 0.5 ? "todo" : "in_progress" });
-      return ask(`/api/tasks/${task}`, { method: "PATCH", headers, body });
+      const status = Math.random() < 0.5 ? "todo" : "in_progress";
+      return ask(`/api/tasks/${task}`, jsonRequest(token, "PATCH", { status }));
     };
     const rowsOf: readonly (readonly [
       string,
@@ -71,7 +69,7 @@ async function main(): Promise<void> {
     ];
     console.log(`| What | ${columns.join(" | ")} |\n|---|${"---|".repeat(columns.length)}`);
     for (const [name, asked, before, after] of rowsOf) {
-      if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
+      if (!isWanted(name)) continue;
       const taken: Times[] = [];
       for (let n = -warmUps; n < times; n++) {
         await before?.();
@@ -84,14 +82,11 @@ async function main(): Promise<void> {
       );
     }
   } finally {
-    await sql.end();
     await app.stop();
   }
 }
 
 const shown = (column: string, value: number) => (column === "calls" ? String(value) : value.toFixed(1));
-
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 await main();
 // A service leaves its timers to the end of its process.
