@@ -8,10 +8,10 @@ import { isPreviewHost, type PreviewHosts, previewIdOf } from "~/preview-hosts.s
 import type { PreviewAccess, Viewer } from "./access.server";
 import { readViewer, viewerCookie } from "./cookie.server";
 import { headersToProgram, headersToViewer, hopsOf } from "./headers.server";
+import { enterPath } from "./previews.server";
 import { type Problem, say } from "./problems.server";
 import { responseOn, type Tunnels } from "./tunnel.server";
 
-const enterPath = "/.backloom/enter";
 const largestBody = 25 * 1024 * 1024;
 const firstByteMilliseconds = 30_000;
 const mostHops = 5;
