@@ -10,12 +10,8 @@ export interface Load {
 
 /** A request as it goes over the socket; with a body it is JSON. */
 export function requestOf(method: string, path: string, credential: string, body = ""): Buffer {
-  const head = [
-    `${method} ${path} HTTP/1.1`,
-    "Host: 127.0.0.1",
-    ...(credential ? [credential] : []),
-    ...(body ? ["Content-Type: application/json", `Content-Length: ${body.length}`] : []),
-  ];
+  const head = [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1", ...(credential ? [credential] : [])];
+  if (body) head.push("Content-Type: application/json", `Content-Length: ${body.length}`);
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
 }
 

@@ -67,14 +67,14 @@ interface Scene extends Omit<FaultScene, "postmaster"> {
 async function soak(scene: Scene): Promise<boolean> {
   const { world, processes, viewers, cluster } = scene;
   const origin = `http://127.0.0.1:${processes.port}`;
-  const began = Date.now();
-  const ends = began + settings.seconds * 1_000;
-  const isOver = () => Date.now() >= ends;
-  const memory = watchMemory(processes, () => cluster.pid());
   const boards = world.teams.map(({ productId, token }) => ({ productId, token }));
   const watching = { port: processes.port, count: settings.viewers, boards };
   await viewers.ask(watching, viewersAnswer);
 
+  const began = Date.now();
+  const ends = began + settings.seconds * 1_000;
+  const isOver = () => Date.now() >= ends;
+  const memory = watchMemory(processes, () => cluster.pid());
   const kept: Kept[] = [];
   const done: Done = new Map();
   const people = Array.from({ length: settings.people }, (_, n) => {
