@@ -1,11 +1,11 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { heartbeatAgentJob, verifyTaskAgainstPlan } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { pauseSprintRun, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { jobOutputSchema } from "~/wire/agent-jobs/job-output";
 import { openApp } from "../setup/app";
-import { bearer, claim } from "../setup/world";
+import { at, bearer, claim } from "../setup/world";
 
 const { t, app } = await openApp();
 
@@ -183,30 +183,19 @@ describe("POST /api/jobs/:id/output", () => {
       return rows[0];
     };
     await post({ attempt: 1, entries: [entry(1)] });
-    const holder = await t.sql.connect();
-    let before: Date;
-    try {
-      await holder.query("begin");
-      await holder.query("select from public.job_attempts where job_id = $1 for update", [job.id]);
-      const waiting = post({ attempt: 1, entries: [entry(2)] });
-      await vi.waitFor(async () => {
-        const rows = await t.query`select from pg_stat_activity where datname = current_database()
-          and wait_event_type = 'Lock'`;
-        expect(rows).toHaveLength(1);
-      }, 120_000);
-      const { rows } = await holder.query(
-        "update public.job_attempts set told_at = clock_timestamp() - interval '0.9 seconds' where job_id = $1 returning told_at",
-        [job.id],
-      );
-      before = rows[0].told_at;
-      await holder.query("commit");
-      expect((await waiting).status).toBe(202);
-    } finally {
-      holder.release();
-    }
+    const holder = await t.begin();
+    await holder.query("select from public.job_attempts where job_id = $1 for update", [job.id]);
+    const waiting = post({ attempt: 1, entries: [entry(2)] });
+    await t.untilSomeoneWaits();
+    const { rows } = await holder.query<{ told_at: Date }>(
+      "update public.job_attempts set told_at = clock_timestamp() - interval '0.9 seconds' where job_id = $1 returning told_at",
+      [job.id],
+    );
+    await holder.query("commit");
+    expect((await waiting).status).toBe(202);
     const { told_at, last_seq } = await told();
     expect(last_seq).toBe("2");
-    expect(told_at.getTime()).toBeGreaterThan(before.getTime());
+    expect(told_at.getTime()).toBeGreaterThan(at(rows, 0).told_at.getTime());
   });
 
   it("Only the holder of a job may add to its output", async () => {

@@ -83,20 +83,15 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
   it("An idempotency key in use gets 409 with Retry-After: 1, and works when its first request has failed", async () => {
     const key = randomUUID();
     const body = { ...plan, content: "While one runs" };
-    const running = await t.sql.connect();
-    try {
-      await running.query("begin");
-      await running.query(
-        "insert into idempotency_keys (user_id, key, fingerprint, created_at) values ($1, $2, 'x', now())",
-        [owner.id, key],
-      );
-      const refused = await post(log, body, key);
-      expect(refused.headers.get("retry-after")).toBe("1");
-      await expectRefusal(refused, 409);
-    } finally {
-      await running.query("rollback");
-      running.release();
-    }
+    const running = await t.begin();
+    await running.query(
+      "insert into idempotency_keys (user_id, key, fingerprint, created_at) values ($1, $2, 'x', now())",
+      [owner.id, key],
+    );
+    const refused = await post(log, body, key);
+    expect(refused.headers.get("retry-after")).toBe("1");
+    await expectRefusal(refused, 409);
+    await running.query("rollback");
     expect((await post(log, body, key)).status).toBe(201);
     expect(await entries(body.content)).toBe(1);
   });

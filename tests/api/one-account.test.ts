@@ -74,35 +74,30 @@ it("Slow calls of one user leave half of the connections to others, whichever to
   const other = await t.createUser();
   const tokens = [await t.createToken(world.owner), await t.createToken(world.owner)];
   const others = await t.bearerOf(other);
-  const locked = await t.sql.connect();
+  const locked = await t.begin();
   let answered = 0;
-  try {
-    await locked.query("begin");
-    await locked.query("select from public.tasks where id = $1 for update", [world.tasks[0]?.id]);
-    const calls = Array.from({ length: 24 }, async (_, at) => {
-      const answer = await app.send(
-        "PATCH",
-        `/api/tasks/${world.tasks[0]?.id}`,
-        { status: "in_progress" },
-        bearer(tokens[at % 2] ?? ""),
-      );
-      answered += 1;
-      return answer.status;
-    });
-    await expect
-      .poll(async () => {
-        const rows = await t.query`select count(*)::int as waiting from pg_stat_activity
+  await locked.query("select from public.tasks where id = $1 for update", [world.tasks[0]?.id]);
+  const calls = Array.from({ length: 24 }, async (_, at) => {
+    const answer = await app.send(
+      "PATCH",
+      `/api/tasks/${world.tasks[0]?.id}`,
+      { status: "in_progress" },
+      bearer(tokens[at % 2] ?? ""),
+    );
+    answered += 1;
+    return answer.status;
+  });
+  await expect
+    .poll(async () => {
+      const rows = await t.query`select count(*)::int as waiting from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock'`;
-        return rows[0]?.waiting;
-      })
-      .toBeGreaterThanOrEqual(4);
-    const answer = await app.request("/api/products", { headers: others });
-    expect([answer.status, answered]).toEqual([200, 0]);
-    await locked.query("rollback");
-    await Promise.all(calls);
-  } finally {
-    locked.release(true);
-  }
+      return rows[0]?.waiting;
+    })
+    .toBeGreaterThanOrEqual(4);
+  const answer = await app.request("/api/products", { headers: others });
+  expect([answer.status, answered]).toEqual([200, 0]);
+  await locked.query("rollback");
+  await Promise.all(calls);
 });
 
 it("A batch of MCP calls has at most twenty, and all of these are answered", async () => {

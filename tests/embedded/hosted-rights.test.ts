@@ -16,8 +16,7 @@ it.each([
 });
 
 it("The role postgres may make policies on realtime.messages and triggers on auth.users", async () => {
-  const client = await t.sql.connect();
-  await client.query("begin");
+  const client = await t.begin();
   await client.query("create policy a on realtime.messages for select to anon using (false)");
   await client.query("alter policy a on realtime.messages using (true)");
   await client.query("drop policy a on realtime.messages");
@@ -25,8 +24,6 @@ it("The role postgres may make policies on realtime.messages and triggers on aut
     `create trigger a after insert on auth.users for each row
        execute function private.tg_auth_users__create_profile()`,
   );
-  await client.query("rollback");
-  client.release();
 });
 
 it("New objects of postgres are closed to people by default, and only tables are open to the service", async () => {

@@ -125,14 +125,12 @@ it("realtime.send turns its own errors into warnings, so that no writer fails be
 });
 
 it("A user cannot send messages to anyone with realtime.send", async () => {
-  const client = await t.sql.connect();
-  await client.query("begin; set local role authenticated");
+  const client = await t.begin();
+  await client.query("set local role authenticated");
   await client.query("select realtime.send('{}'::jsonb, 'change', 'user:x', true)");
   const { rows } = await client
     .query("reset role; select 1")
     .then(() => client.query("select count(*)::int as n from realtime.messages where topic = 'user:x'"));
-  await client.query("rollback");
-  client.release();
   expect(rows[0].n).toBe(0);
 });
 

@@ -64,11 +64,10 @@ it("Both of two crossing updates succeed each time, because deadlocks are repeat
 });
 
 it("A call waits at most two seconds for a lock, then asks the caller to try again", async () => {
-  const holder = await t.sql.connect();
-  await holder.query("begin; update acts set n = n where id = 1");
+  const holder = await t.begin();
+  await holder.query("update acts set n = n where id = 1");
   await expect(t.database.call("touch", { p_id: 1 })).rejects.toEqual(refused(503));
   await holder.query("rollback");
-  holder.release();
   expect(await t.database.call("touch", { p_id: 1 })).toBe("true");
 });
 

@@ -38,11 +38,9 @@ it("The logins of the Data API and of Auth see nothing of the backlog by themsel
 
 it("The schema auth is closed to the API roles", async () => {
   for (const role of ["anon", "authenticated", "service_role"]) {
-    const client = await t.sql.connect();
-    await client.query(`begin; set local role ${role}`);
+    const client = await t.begin();
+    await client.query(`set local role ${role}`);
     await expect(client.query("select * from auth.users")).rejects.toThrow("permission denied");
-    await client.query("rollback");
-    client.release();
   }
 });
 

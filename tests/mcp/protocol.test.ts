@@ -89,19 +89,15 @@ it("The calls of a batch are made one after another, and a batch of more than 20
     params: { name: "create_pbi", arguments: { product_id, title: "In turn" } },
   }));
   const made = async () => (await t.sql.query("select from public.pbis")).rowCount;
-  const client = await t.sql.connect();
-  await client.query("begin");
+  const client = await t.begin();
   await client.query("select private.lock_product($1)", [products[0]?.id]);
   const answer = post(batch, bearer(token));
-  const waiting =
-    "select from pg_locks l join pg_database d on d.oid = l.database where d.datname = current_database() and not l.granted";
-  await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBe(1);
+  await t.untilSomeoneWaits();
   for (let look = 0; look < 5; look += 1) {
     await post(listTools, bearer(token));
     expect(await made()).toBe(0);
   }
   await client.query("rollback");
-  client.release();
   expect(await (await answer).json()).toMatchObject([{ id: 0 }, { id: 1 }]);
   expect(await made()).toBe(2);
   expect((await post(Array(21).fill(listTools), bearer(token))).status).toBe(400);

@@ -20,11 +20,9 @@ it("No notice is lost when a sender dies before sending, and none that was rolle
       insert into public.agent_questions (product_id, story_id, asked_by, question, expires_at)
       select $1, $2, $3, $4 || n, now() + interval '1 day' from generate_series(1, $5::integer) n`;
   const values = [product.id, story.id, owner.id];
-  const client = await t.sql.connect();
-  await client.query("begin");
+  const client = await t.begin();
   await client.query(insert, [...values, "rolled back ", noticeCount]);
   await client.query("rollback");
-  client.release();
   await t.sql.query(insert, [...values, "kept ", noticeCount]);
 
   // A sender that takes a batch and is gone: nothing is marked.

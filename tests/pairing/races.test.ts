@@ -84,16 +84,11 @@ describe("P5: approve, cancel, expiry and a second approve", () => {
 
   it("an approval that waits past the deadline is refused: the clock is read after the wait", async () => {
     const pairing = await pendingPairing(400);
-    const blocker = await t.sql.connect();
-    try {
-      await blocker.query("begin");
-      await blocker.query("select from public.login_pairings where id = $1 for update", [pairing.pairing_id]);
-      const outcome = statusOf(approvePairing(phone, pairing));
-      await blocker.query("select pg_sleep(0.5)");
-      await blocker.query("commit");
-      expect(await outcome).toBe(410);
-    } finally {
-      blocker.release();
-    }
+    const blocker = await t.begin();
+    await blocker.query("select from public.login_pairings where id = $1 for update", [pairing.pairing_id]);
+    const outcome = statusOf(approvePairing(phone, pairing));
+    await blocker.query("select pg_sleep(0.5)");
+    await blocker.query("commit");
+    expect(await outcome).toBe(410);
   });
 });

@@ -138,18 +138,10 @@ async function apply(world: World, stories: readonly { id: string }[], change: C
 /** What the Data API does for a user who updates two tasks in one transaction, in any order: no operation, no lock of its own. */
 async function writeTwoTasksDirectly(world: World, change: Change) {
   const status = change.status === "todo" ? "TO_DO" : change.status.toUpperCase();
-  const client = await t.sql.connect();
-  try {
-    await client.query("begin");
+  await t.inTransaction(async (client) => {
     await becomeCaller(client, world.owner);
     for (const index of [change.task, change.story]) {
       await client.query("update public.tasks set status = $1 where id = $2", [status, at(world.tasks, index).id]);
     }
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback");
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
 }

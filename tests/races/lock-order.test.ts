@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { sweep } from "~/nouns/schedules/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { listAgentWorkers, restartWorker } from "~/nouns/workers/operations.server";
@@ -9,20 +9,9 @@ const t = await createTestDatabase();
 
 /** Someone in the middle of a transaction. */
 async function someone(): Promise<pg.PoolClient> {
-  const client = await t.sql.connect();
-  await client.query("begin");
+  const client = await t.begin();
   await client.query("set local lock_timeout = '300ms'");
-  onTestFinished(async () => {
-    await client.query("rollback");
-    client.release();
-  });
   return client;
-}
-
-/** Someone of this file: other databases of the same Postgres have waiting of their own. */
-async function untilSomebodyWaits(): Promise<void> {
-  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBeGreaterThan(0);
 }
 
 it("The end of a run locks its jobs before their workers, as a heartbeat does", async () => {
@@ -30,7 +19,7 @@ it("The end of a run locks its jobs before their workers, as a heartbeat does", 
   const heartbeat = await someone();
   await heartbeat.query("select from public.agent_jobs where id = $1 for update", [job.id]);
   const cancelled = cancelSprintRun(world.actor, { sprint_run_id: run.id });
-  await untilSomebodyWaits();
+  await t.untilSomeoneWaits();
   const touch = "update public.agent_workers set last_seen_at = now() where user_id = $1";
   await heartbeat.query(touch, [world.owner.id]);
   await heartbeat.query("commit");
@@ -55,7 +44,7 @@ it("a sweep locks the products of leases and questions in one order", async () =
   const writer = await someone();
   await writer.query("select private.lock_product($1)", [first.world.product.id]);
   const swept = sweep(t.database);
-  await untilSomebodyWaits();
+  await t.untilSomeoneWaits();
   // In their order: the writer continues to the second product while the sweep waits for the first.
   await writer.query("select private.lock_product($1)", [second.world.product.id]);
   await writer.query("commit");
@@ -68,7 +57,7 @@ it("A worker's restart closes the jobs that it held then, and not those claimed 
   const holder = await someone();
   await holder.query("select private.lock_product($1)", [world.product.id]);
   const restarted = restartWorker(world.actor, { worker: "worker-1" });
-  await untilSomebodyWaits();
+  await t.untilSomeoneWaits();
   await t.query`update public.agent_jobs set worker_id = (select worker_id from public.agent_jobs
     where id = ${job.id}) where id = ${elsewhere.job.id}`;
   await holder.query("commit");

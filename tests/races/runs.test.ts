@@ -75,14 +75,12 @@ describe("starting at the same moment", () => {
     "J9: A run's start that meets %s not committed yet waits for it and is refused",
     async (_, [statement, idOf]) => {
       const world = await t.seedSprint({ stories: [1] });
-      const client = await t.sql.connect();
-      await client.query("begin");
+      const client = await t.begin();
       await becomeCaller(client, world.owner);
       await client.query(statement, [idOf(world)]);
       const started = outcome(world.start());
-      await somebodyWaits();
+      await t.untilSomeoneWaits();
       await client.query("commit");
-      client.release();
       expect(await started).toBe(409);
       expect(await countsOf(world)).toEqual({ runs: 0, unfinished: 0, jobs: 0 });
     },
@@ -92,25 +90,16 @@ describe("starting at the same moment", () => {
     "J9: A change, %s, that meets a run's start not committed yet waits for it",
     async (_, [statement, idOf]) => {
       const world = await t.seedSprint({ stories: [1] });
-      const client = await t.sql.connect();
-      await client.query("begin");
+      const client = await t.begin();
       await becomeCaller(client, world.owner);
       await client.query("select operations.start_sprint_run(p_sprint_id => $1)", [world.sprint.id]);
       const obstructed = asUser(t, world.owner, (other) => other.query(statement, [idOf(world)]).then(() => true));
-      await somebodyWaits();
+      await t.untilSomeoneWaits();
       await client.query("commit");
-      client.release();
       expect(await obstructed).toBe(true);
       expect(await countsOf(world)).toEqual({ runs: 1, unfinished: 1, jobs: 1 });
     },
   );
-
-  /** Resolves as soon as someone waits for the lock of a product. */
-  async function somebodyWaits(): Promise<void> {
-    const waiting = `select from pg_locks l join pg_database d on d.oid = l.database
-      where l.locktype = 'advisory' and not l.granted and d.datname = current_database()`;
-    await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBeGreaterThan(0);
-  }
 });
 
 it("J10: of resume, cancel and a failing task the run ends in one consistent way", async () => {

@@ -13,8 +13,7 @@ const backlog = await t.seedBacklog(owner);
 describe("S13 a stop", () => {
   it("A stop lets a request that is under way finish, and takes no new ones", async () => {
     const app = await startTestApp(t);
-    const holder = await t.sql.connect();
-    await holder.query("begin");
+    const holder = await t.begin();
     await holder.query("select private.lock_product($1)", [backlog.product.id]);
 
     const underWay = app.request(`/api/tasks/${backlog.task.id}`, {
@@ -22,11 +21,10 @@ describe("S13 a stop", () => {
       headers: bearer(token),
       body: new Blob(['{"status":"done"}'], { type: "application/json" }),
     });
-    await untilSomebodyWaits();
+    await t.untilSomeoneWaits();
     const stopped = app.stop();
     await expect(app.request("/api/health")).rejects.toThrow();
     await holder.query("commit");
-    holder.release();
 
     expect((await underWay).status).toBe(200);
     await stopped;
@@ -63,9 +61,3 @@ describe("S13 a stop", () => {
     await expect(app.request("/api/health")).rejects.toThrow();
   });
 });
-
-/** Waits until a call of the app waits for the lock that the test holds; other databases have waiting of their own. */
-async function untilSomebodyWaits(): Promise<void> {
-  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBeGreaterThan(0);
-}

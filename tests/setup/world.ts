@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type pg from "pg";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { type Actor, callAs, callService } from "~/db/rpc.server";
@@ -31,6 +31,9 @@ export function makersOf(t: Store) {
       sql: TemplateStringsArray,
       ...values: unknown[]
     ): Promise<R[]> => query(t, sql, values),
+    begin: () => begin(t),
+    inTransaction: <T>(work: (client: pg.PoolClient) => Promise<T>) => inTransaction(t, work),
+    untilSomeoneWaits: () => untilSomeoneWaits(t),
     createUser: (options?: UserOptions) => createUser(t, options),
     createToken: (user: { id: string }, options?: TokenOptions) => createToken(t, user, options),
     /** Headers of a request with a new token of the user. */
@@ -75,6 +78,36 @@ async function query<R extends pg.QueryResultRow>(
 ): Promise<R[]> {
   const text = sql.reduce((before, after, n) => `${before}$${n}${after}`);
   return (await t.sql.query<R>(text, [...values])).rows;
+}
+
+/** A transaction as `postgres`, on a connection of its own. The end of the test ends both. */
+async function begin(t: Store): Promise<pg.PoolClient> {
+  const client = await t.sql.connect();
+  onTestFinished(() => client.release(true));
+  await client.query("begin");
+  return client;
+}
+
+/** What is done in one transaction as `postgres`, and committed. */
+async function inTransaction<T>(t: Store, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await t.sql.connect();
+  try {
+    await client.query("begin");
+    const result = await work(client);
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+/** Resolves as soon as someone waits for a lock; other databases of the same Postgres have waiting of their own. */
+async function untilSomeoneWaits(t: Store): Promise<void> {
+  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBeGreaterThan(0);
 }
 
 /** A user who can sign in with `password`. Many are needed, so the hash is made as cheap as it may be. */

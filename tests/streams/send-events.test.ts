@@ -21,14 +21,12 @@ it("Equal payloads of one transaction are numbered apart (S5)", async () => {
 });
 
 it("A transaction sends one message a topic at its end, in the order of the changes", async () => {
-  const client = await t.sql.connect();
-  await client.query("begin");
+  const client = await t.begin();
   for (const title of ["One", "Two", "Three"]) {
     await client.query("update public.tasks set title = $1 where id = $2", [title, w.taskId]);
   }
   expect(await announced()).toEqual([]);
   await client.query("commit");
-  client.release();
   const rows = await t.query`select topic from realtime.messages`;
   expect(rows).toEqual([{ topic: `product:${w.productId}` }]);
   const titles = (await eventsOf(w.productId, "task")).map((event) => event.task_title);
@@ -36,14 +34,13 @@ it("A transaction sends one message a topic at its end, in the order of the chan
 });
 
 it("A transaction's message leaves out what a savepoint took back", async () => {
-  const client = await t.sql.connect();
+  const client = await t.begin();
   const rename = (title: string) => client.query("update public.tasks set title = $1 where id = $2", [title, w.taskId]);
-  await client.query("begin; savepoint before");
+  await client.query("savepoint before");
   await rename("Taken back");
   await client.query("rollback to before");
   await rename("Kept");
   await client.query("commit");
-  client.release();
   expect((await eventsOf(w.productId, "task")).map((event) => event.task_title)).toEqual(["Kept"]);
 });
 

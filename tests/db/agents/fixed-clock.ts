@@ -7,19 +7,10 @@ export async function atTime<T>(
   instant: Date,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await t.sql.connect();
-  try {
-    await client.query("begin");
+  return t.inTransaction(async (client) => {
     await client.query("select set_config('backloom.now', $1, true)", [instant.toISOString()]);
-    const result = await work(client);
-    await client.query("commit");
-    return result;
-  } catch (error) {
-    await client.query("rollback");
-    throw error;
-  } finally {
-    client.release();
-  }
+    return work(client);
+  });
 }
 
 /** The JSON that a service function answers at that moment. */

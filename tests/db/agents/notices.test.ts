@@ -93,11 +93,9 @@ it("Failed runs and needed reviews give notices, and a change that was rolled ba
   await world.start();
   const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
   await drain();
-  const client = await t.sql.connect();
-  await client.query("begin");
+  const client = await t.begin();
   await client.query("update public.tasks set status = 'REVIEW' where id = $1", [at(world.tasks, 0).id]);
   await client.query("rollback");
-  client.release();
   expect(await drain()).toEqual([]);
   await reportAgentJob(world.actor, { job_id: at(jobs, 0).id, attempt: 1, status: "skipped", verify_result: "EMPTY" });
   await reportAgentJob(world.actor, { job_id: at(jobs, 1).id, attempt: 1, status: "failed" });

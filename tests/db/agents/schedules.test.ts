@@ -99,18 +99,11 @@ it("The cleanup of old jobs goes in portions until nothing is left", async () =>
 
 it("The cleanup of old jobs waits for the lock of the product", async () => {
   const productId = await insertOldJobs(1);
-  const holder = await t.sql.connect();
-  await holder.query("begin");
+  const holder = await t.begin();
   await holder.query("select private.lock_product($1)", [productId]);
   const cleaning = cleanupAgentArtifacts(t.database);
-  await expect
-    .poll(async () => {
-      const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      return (await t.sql.query(waiting)).rowCount;
-    })
-    .toBe(1);
+  await t.untilSomeoneWaits();
   await holder.query("commit");
-  holder.release();
   expect(await cleaning).toMatchObject({ deleted: 1 });
 });
 

@@ -4,25 +4,21 @@ import { addFile } from "~/nouns/files/operations.server";
 import { createPbi } from "~/nouns/pbis/operations.server";
 import { createProduct } from "~/nouns/products/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { asUser } from "../as-user";
 import { refusalOf } from "../refusal";
 
 const t = await createTestDatabase();
 
 async function take(action: string, key: string, at?: string): Promise<"taken" | string> {
-  const client = await t.sql.connect();
-  try {
-    await client.query("begin");
+  const taking = t.inTransaction(async (client) => {
     if (at) await client.query("select set_config('backloom.now', $1, true)", [at]);
     await client.query("select private.take_rate_limit($1, $2)", [action, key]);
-    await client.query("commit");
     return "taken";
-  } catch (error) {
-    await client.query("rollback");
+  });
+  return taking.catch((error: unknown) => {
     if (error instanceof pg.DatabaseError && error.code === "PT429") return String(error.detail);
     throw error;
-  } finally {
-    client.release();
-  }
+  });
 }
 
 it("Exactly 5 of 25 products created at once pass, and the rest get 429 with a pause (W1)", async () => {
@@ -56,15 +52,9 @@ it("A limit of creating holds for a direct insert as well", async () => {
   const product = await t.seedProduct(ada);
   await t.query`insert into public.rate_limit_counters
       values ('pbi', ${ada.id}, clock_timestamp(), 30)`;
-  const client = await t.sql.connect();
-  await client.query("begin");
-  await client.query("select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)", [
-    JSON.stringify({ sub: ada.id, role: "authenticated" }),
-  ]);
-  const attempt = client.query("insert into public.pbis (product_id, title) values ($1, 'x')", [product.id]);
+  const insert = "insert into public.pbis (product_id, title) values ($1, 'x')";
+  const attempt = asUser(t, ada, (client) => client.query(insert, [product.id]));
   await expect(attempt).rejects.toMatchObject({ code: "PT429" });
-  await client.query("rollback");
-  client.release();
 });
 
 it.each([

@@ -6,7 +6,7 @@ import { createSprint } from "~/nouns/sprints/operations.server";
 import { appendStoryLog } from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../../setup/world";
-import { asUser, outcomeOf } from "../as-user";
+import { asUser, becomeCaller, outcomeOf } from "../as-user";
 
 /**
  * Row level security alone, past every operation: what each kind of caller reads and writes in each table of a
@@ -165,15 +165,10 @@ describe.each(cases)("%s", (...table) => {
 });
 
 it("The check of row level security notices a policy that lets strangers read (D3)", async () => {
-  const client = await t.sql.connect();
-  await client.query("begin");
+  const client = await t.begin();
   await client.query("create policy planted on public.tasks for select to authenticated using (true)");
-  await client.query("select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)", [
-    JSON.stringify({ sub: stranger.id, role: "authenticated" }),
-  ]);
+  await becomeCaller(client, stranger);
   const seen = await outcomeOf(client, `select from public.tasks where product_id = '${product_id}'`);
-  await client.query("rollback");
-  client.release();
   expect(seen).toBe(1);
 });
 

@@ -8,7 +8,7 @@ import { appendStoryLog, startOver, updateStory } from "~/nouns/stories/operatio
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
-import { becomeCaller } from "../as-user";
+import { asUser } from "../as-user";
 import { refusalOf } from "../refusal";
 import { attempt, countedReads, fillProduct, listOperations, namesOneOf, ofAccounts, snapshot } from "./operations";
 
@@ -128,18 +128,10 @@ const outcomes = new Map<string, Record<Role, string>>();
 const told: [role: Role, name: string][] = [];
 
 async function outcomeAs(role: Role, operation: (typeof all)[number]): Promise<string> {
-  const client = await t.sql.connect();
-  try {
-    await client.query("begin");
-    await becomeCaller(client, people[role]);
-    const outcome = await attempt(client, operation, ids);
-    if (!("answer" in outcome)) return outcome.code;
-    if (outcome.answer.includes(secret)) told.push([role, operation.name]);
-    return "answered";
-  } finally {
-    await client.query("rollback");
-    client.release();
-  }
+  const outcome = await asUser(t, people[role], (client) => attempt(client, operation, ids));
+  if (!("answer" in outcome)) return outcome.code;
+  if (outcome.answer.includes(secret)) told.push([role, operation.name]);
+  return "answered";
 }
 
 beforeAll(async () => {
