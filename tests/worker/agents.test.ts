@@ -13,8 +13,7 @@ import { openStage, startRun } from "./fixture";
 import { flags } from "./flags";
 import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, token, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
 const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 /** The fake agent with its own home, where it reads how this attempt is to end. */

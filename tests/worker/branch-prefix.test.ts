@@ -7,8 +7,7 @@ import { getSprintRun, resumeSprint } from "~/nouns/sprint-runs/operations.serve
 import { at } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
 
-const { t, ada, token, home, repo, git, serveOnce } = await openStage("--heartbeat", "0.3");
-const actor = t.actorOf(ada);
+const { t, ada, actor, token, home, repo, git, serveOnce } = await openStage("--heartbeat", "0.3");
 
 /** A remote that takes only refs of a pattern of the shell, and a clone of it. */
 function openRemote(name: string, taken: string, hook = "pre-receive") {

@@ -8,8 +8,7 @@ import { answerQuestion } from "~/nouns/questions/operations.server";
 import { openStage, startRun } from "./fixture";
 import { endOf } from "./worker-process";
 
-const { t, ada, home, git, serve, serveOnce } = await openStage();
-const actor = t.actorOf(ada);
+const { t, ada, actor, home, git, serve, serveOnce } = await openStage();
 const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 /** The fake agent, mostly the one that spends half a dollar at a time, with its own home. */

@@ -6,8 +6,7 @@ import { getAgentJob, getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { at, bearer } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
 
-const { t, app, ada, token, home, repo, git, serveOnce } = await openStage();
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, token, home, repo, git, serveOnce } = await openStage();
 
 writeFileSync(join(repo, "old name.txt"), "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
 writeFileSync(join(repo, "gone.txt"), "gone\n");

@@ -9,8 +9,7 @@ import { makeBarrier } from "./barrier";
 import { openStage, startRun, startStories } from "./fixture";
 import { read } from "./worker-process";
 
-const { t, ada, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
-const actor = t.actorOf(ada);
+const { t, ada, actor, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
 const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 /** A run with a branch a story, each with one task of the story's number. */

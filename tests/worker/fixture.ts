@@ -42,7 +42,8 @@ export async function openStage(...usual: readonly string[]) {
   /** The same for one job: what the worker has printed. */
   const serveOnce = (...[product, args, environment]: Parameters<typeof serve>) =>
     endOf(serve(product, ["--once", ...args], environment));
-  return { t, app, ada, token, home, repo, git: makeRepository(repo), serve, serveOnce };
+  const actor = t.actorOf(ada);
+  return { t, app, ada, actor, token, home, repo, git: makeRepository(repo), serve, serveOnce };
 }
 
 /** The address of a server of this machine, which is closed when the file is over. */

@@ -6,8 +6,7 @@ import { at } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
 import { endOf, startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, token, home, repo, git } = await openStage();
 const touched = join(home, "touched");
 const common = ["--url", app.origin, "--work-dir", join(home, "work"), "--once"];
 

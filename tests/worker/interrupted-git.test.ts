@@ -8,8 +8,7 @@ import { makeBarrier } from "./barrier";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { isAlive } from "./worker-process";
 
-const { t, ada, home, serve } = await openStage();
-const actor = t.actorOf(ada);
+const { t, ada, actor, home, serve } = await openStage();
 
 /** A clone, as a person has one, with its remote. */
 function makeClone(name: string) {

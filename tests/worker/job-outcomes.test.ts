@@ -11,8 +11,7 @@ import { makeBarrier } from "./barrier";
 import { gitIn, openStage, startRun } from "./fixture";
 import { endOf, read } from "./worker-process";
 
-const { t, ada, home, repo, git, serve } = await openStage("--heartbeat", "0.3");
-const actor = t.actorOf(ada);
+const { t, ada, actor, home, repo, git, serve } = await openStage("--heartbeat", "0.3");
 const origin = join(home, "origin.git");
 const clone = join(home, "clone");
 git("clone", "--quiet", "--bare", repo, origin);

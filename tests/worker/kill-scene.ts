@@ -29,8 +29,7 @@ export interface KillOptions extends RunOptions {
 
 /** A service, and for each run two machines with a clone of the repository that both push to. */
 export async function openScene() {
-  const { t, app, ada, token, home, repo } = await openStage();
-  const actor = t.actorOf(ada);
+  const { t, app, ada, actor, token, home, repo } = await openStage();
   // Heartbeats by the clock and before a push only: what a stream makes a worker ask comes at any moment.
   const gate = await openToolGate(app.port, { streams: false });
 

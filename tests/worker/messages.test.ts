@@ -12,8 +12,7 @@ import { openToolGate } from "./tool-gate";
 const heed = 'while ! [ -s "$BACKLOOM_MESSAGES" ]; do sleep 0.05; done; cp "$BACKLOOM_MESSAGES" heeded.jsonl';
 const agent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
-const { t, app, ada, home, git, serve } = await openStage();
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, home, git, serve } = await openStage();
 
 const work = (code: string, url: string, ...words: string[]) =>
   serve(code, ["--url", url, "--once", "--name", `loom-${code}`, "--work-dir", join(home, `work-${code}`), ...words]);

@@ -7,8 +7,7 @@ import { openStage, startRun } from "./fixture";
 import { openScene } from "./kill-scene";
 
 const scene = await openScene();
-const { t, ada, home, serve } = await openStage();
-const actor = t.actorOf(ada);
+const { t, ada, actor, home, serve } = await openStage();
 
 const asking = '{"question": {"question": "Which way?", "options": [{"label": "Left"}, {"label": "Right"}]}}';
 

@@ -7,8 +7,7 @@ import { at } from "../setup/world";
 import { openStage, startUnplanned } from "./fixture";
 import { read } from "./worker-process";
 
-const { t, ada, home, git, serveOnce } = await openStage("--heartbeat", "0.3");
-const actor = t.actorOf(ada);
+const { t, ada, actor, home, git, serveOnce } = await openStage("--heartbeat", "0.3");
 
 type Strategy = "STORY" | "SPRINT_BATCH";
 

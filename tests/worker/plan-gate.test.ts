@@ -9,8 +9,7 @@ import { gitIn, openStage, startUnplanned } from "./fixture";
 import { openToolGate } from "./tool-gate";
 import { endOf } from "./worker-process";
 
-const { t, app, ada, home, repo, serve } = await openStage("--heartbeat", "0.3");
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, home, repo, serve } = await openStage("--heartbeat", "0.3");
 const gate = await openToolGate(app.port);
 
 /** A run whose plans a person approves, and a clone with a remote of its own. */

@@ -6,8 +6,7 @@ import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { endOf } from "./worker-process";
 
-const { t, ada, home, serve } = await openStage();
-const actor = t.actorOf(ada);
+const { t, ada, actor, home, serve } = await openStage();
 const bin = join(home, "bin");
 mkdirSync(bin);
 

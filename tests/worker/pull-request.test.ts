@@ -6,8 +6,7 @@ import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { read } from "./worker-process";
 
-const { t, ada, home, serve, serveOnce } = await openStage();
-const actor = t.actorOf(ada);
+const { t, ada, actor, home, serve, serveOnce } = await openStage();
 
 /** Lets a worker do the one job there is, and answers what its pull request command was told, a line a call. */
 async function workOnce(product: string, exec: string): Promise<string[]> {

@@ -11,8 +11,7 @@ import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
 import { openToolGate } from "./tool-gate";
 import { endOf, read } from "./worker-process";
 
-const { t, app, ada, home, repo, git, serve } = await openStage("--heartbeat", "0.3");
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, home, repo, git, serve } = await openStage("--heartbeat", "0.3");
 
 const start = (product: string, exec: string, ...words: string[]) =>
   serve(product, ["--exec", exec, ...words], reachBySsh(home));

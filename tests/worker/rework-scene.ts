@@ -15,8 +15,7 @@ type Strategy = "SPRINT" | "STORY" | "SPRINT_BATCH";
 
 /** A service, one remote, and two machines with a clone each. */
 export async function openMachines() {
-  const { t, app, ada, token, home, repo, git } = await openStage();
-  const actor = t.actorOf(ada);
+  const { t, app, ada, actor, token, home, repo, git } = await openStage();
   const origin = join(home, "origin.git");
   git("clone", "--quiet", "--bare", repo, origin);
   for (const machine of ["a", "b"]) git("clone", "--quiet", origin, join(home, machine));

@@ -7,8 +7,7 @@ import { askAboutIdea } from "~/nouns/questions/operations.server";
 import { tablesWith } from "../db/tables-with";
 import { openStage, startRun } from "./fixture";
 
-const { t, ada, token, home, repo, git, serveOnce } = await openStage();
-const actor = t.actorOf(ada);
+const { t, ada, actor, token, home, repo, git, serveOnce } = await openStage();
 const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 const key = Array.from({ length: 6 }, (_, line) => `MIIEvQIBADANBgkqhkiG9w0B${line}Zq`).join("\n");

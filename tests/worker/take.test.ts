@@ -11,8 +11,7 @@ import { sandboxProblem } from "./sandbox-scene";
 import { openToolGate } from "./tool-gate";
 import { endOf, fakeAgent, follow, read, startWorker, workerFile } from "./worker-process";
 
-const { t, app, ada, token, home, repo } = await openStage();
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, token, home, repo } = await openStage();
 const gate = await openToolGate(app.port);
 const environment = { BACKLOOM_URL: gate.url, BACKLOOM_TOKEN: token };
 

@@ -8,8 +8,7 @@ import { at } from "../setup/world";
 import { makeRepository, openStage, startRun } from "./fixture";
 import { endOf, read } from "./worker-process";
 
-const { t, ada, home, repo, serve } = await openStage();
-const actor = t.actorOf(ada);
+const { t, ada, actor, home, repo, serve } = await openStage();
 
 /** A run whose tasks are named as wished, and a worker that does one job. */
 async function begin(code: string, wishes: Parameters<typeof updateTask>[1][], place = repo) {

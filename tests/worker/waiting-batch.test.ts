@@ -9,8 +9,7 @@ import { makeBarrier } from "./barrier";
 import { openStage, startStories } from "./fixture";
 import { endOf } from "./worker-process";
 
-const { t, ada, home, git, serve } = await openStage("--heartbeat", "0.3");
-const actor = t.actorOf(ada);
+const { t, ada, actor, home, git, serve } = await openStage("--heartbeat", "0.3");
 
 interface Story {
   tasks: { code: string; blocked_by?: string[] }[];

@@ -12,8 +12,7 @@ import { read, startWorker } from "../worker-process";
 import { writeAgent, writeRepository } from "./landing-world";
 import { openForgeWorld, tokenOf } from "./world";
 
-const { t, app, ada, token, home } = await openStage();
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, token, home } = await openStage();
 const gate = await openToolGate(app.port);
 const patience = { timeout: 90_000, interval: 200 };
 const { command, prompts } = writeAgent(home);

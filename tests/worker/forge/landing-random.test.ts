@@ -19,8 +19,7 @@ const runs = Number(process.env.LANDING_RUNS ?? 2);
 const firstSeed = Number(process.env.LANDING_SEED ?? 1);
 const branches = 20;
 
-const { t, app, ada, token, home } = await openStage();
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, token, home } = await openStage();
 
 /** The same numbers for the same seed. */
 function numbersFrom(seed: number): (below: number) => number {

@@ -11,8 +11,7 @@ import { read, startWorker } from "../worker-process";
 import { redCommits, writeAgent, writeRepository } from "./landing-world";
 import { openForgeWorld, tokenOf } from "./world";
 
-const { t, app, ada, token, home } = await openStage();
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, token, home } = await openStage();
 const patience = { timeout: 120_000, interval: 200 };
 const { command, prompts } = writeAgent(home);
 

@@ -11,8 +11,7 @@ import { flags } from "../flags";
 import { endOf, read, startWorker } from "../worker-process";
 import { type ForgeWorld, openForgeWorlds, tokenOf } from "./world";
 
-const { t, app, ada, token, home } = await openStage();
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, token, home } = await openStage();
 const forges = await openForgeWorlds(home);
 
 describe.each(forgeKinds)("%s", (kind) => {

@@ -11,8 +11,7 @@ import { flags } from "../flags";
 import { read, startWorker } from "../worker-process";
 import { openForgeWorlds, tokenOf } from "./world";
 
-const { t, app, ada, token, home } = await openStage();
-const actor = t.actorOf(ada);
+const { t, app, ada, actor, token, home } = await openStage();
 const forges = await openForgeWorlds(home);
 const patience = { timeout: 90_000, interval: 200 };
 
