@@ -6,23 +6,15 @@ import { afterAll, describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { shownDiffSchema } from "~/wire/agent-jobs/job-diff";
 import { openApp } from "../setup/app";
+import { addedFile } from "../setup/diff-files";
 import { bearer, claim } from "../setup/world";
 
 const { t, app } = await openApp();
 const home = mkdtempSync(join(tmpdir(), "backloom-diff-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-const patch = (path: string, line = "hello") =>
-  `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${line}\n`;
-const added = (path: string, rest: Record<string, unknown> = {}) => ({
-  path,
-  status: "added",
-  additions: 1,
-  deletions: 0,
-  binary: false,
-  patch: patch(path),
-  ...rest,
-});
+const patch = (path: string, line = "hello") => addedFile(path, line).patch;
+const added = (path: string, rest: Record<string, unknown> = {}) => ({ ...addedFile(path, "hello"), ...rest });
 const diff = (...files: unknown[]) => ({ attempt: 1, base_sha: "a".repeat(40), head_sha: "b".repeat(40), files });
 
 async function scene() {

@@ -7,6 +7,7 @@ import { parsePatch } from "~/wire/agent-jobs/patch";
 import { chaptersOf, guideSchema, jobGuideSchema } from "~/wire/reviews/guide";
 import { connectClient } from "../mcp/clients";
 import { openApp } from "../setup/app";
+import { changedFile } from "../setup/diff-files";
 import { roundsOf } from "../setup/rounds";
 import { busyMilliseconds } from "../setup/thread-work";
 import { bearer } from "../setup/world";
@@ -16,15 +17,8 @@ const { t, app } = await openApp();
 /** A patch with a hunk of one added line at each of these lines; line 0 means a deleted file. */
 const patchAt = (...lines: number[]) =>
   lines.includes(0) ? "@@ -1,2 +0,0 @@\n-x\n-y\n" : lines.map((line) => `@@ -${line},0 +${line},1 @@\n+x\n`).join("");
-const file = (path: string, patch?: string, folded = false) => ({
-  path,
-  status: "modified" as const,
-  additions: 1,
-  deletions: 0,
-  binary: false,
-  folded,
-  ...(patch === undefined ? {} : { patch }),
-});
+const file = (path: string, patch?: string, folded = false) =>
+  changedFile(path, { deletions: 0, folded, ...(patch === undefined ? {} : { patch }) });
 
 const path = fc.constantFrom("a.ts", "b.ts", "tests/a.test.ts", "pack.lock", "../x", "\u202e<b>");
 const diff = fc.uniqueArray(

@@ -3,19 +3,11 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { jobCommentSchema, jobCommentsSchema, sentReviewSchema } from "~/wire/reviews/contract";
 import { openApp } from "../setup/app";
+import { addedFile } from "../setup/diff-files";
 import { busyMilliseconds } from "../setup/thread-work";
 import { at, bearer, claim, type SprintOptions } from "../setup/world";
 
 const { t, app } = await openApp();
-
-const file = (path: string, ...lines: string[]) => ({
-  path,
-  status: "added",
-  additions: lines.length,
-  deletions: 0,
-  binary: false,
-  patch: `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join("")}`,
-});
 
 /** A job that a worker of the owner has done, with a diff; another member reviews it. */
 async function scene(options: SprintOptions = { stories: [1, 1] }) {
@@ -31,7 +23,7 @@ async function scene(options: SprintOptions = { stories: [1, 1] }) {
     const diff = { attempt, base_sha: "a".repeat(40), head_sha: "b".repeat(40), files };
     expect((await call("PUT", "diff", diff, bearer(token))).status).toBe(204);
   };
-  await sendDiff(1, file("one.ts", "first", "second", "third"));
+  await sendDiff(1, addedFile("one.ts", "first", "second", "third"));
   const comment = async (line: number, body: string, headers = reviewer) =>
     jobCommentSchema.parse(await (await call("POST", "comments", { path: "one.ts", line, body }, headers)).json());
   const list = async (headers = reviewer) =>
@@ -44,7 +36,7 @@ describe("comments on lines: /api/jobs/:id/comments", () => {
   it("Comments on lines that are all alike cost no more, and each finds its nearest line", async () => {
     const { call, comment, list, sendDiff, job } = await scene();
     const many = Array.from({ length: 80_000 }, () => "x");
-    await sendDiff(1, file("one.ts", ...many));
+    await sendDiff(1, addedFile("one.ts", ...many));
     const [first, last] = [await comment(7, "First"), await comment(79_999, "Last")];
     await t.query`
       insert into public.job_comments (job_id, product_id, attempt, path, line, side, line_text, body, author_id, author)
@@ -103,7 +95,7 @@ describe("comments on lines: /api/jobs/:id/comments", () => {
     await done();
     expect((await call("POST", "review", { verdict: "request_changes" })).status).toBe(200);
     await claim(world.actor, "worker-1");
-    await sendDiff(2, file("one.ts", "new", "first", "2nd", "third"));
+    await sendDiff(2, addedFile("one.ts", "new", "first", "2nd", "third"));
     expect((await list()).comments).toMatchObject([
       { line: 2, stale: true, current_line: null },
       { line: 3, stale: false, current_line: 4 },

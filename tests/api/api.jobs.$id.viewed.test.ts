@@ -3,20 +3,14 @@ import { reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.serve
 import { setMemberRole, updateProduct } from "~/nouns/products/operations.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import { openApp } from "../setup/app";
+import { changedFile } from "../setup/diff-files";
 import { claim } from "../setup/world";
 
 const { t, app } = await openApp({ pages: true });
 
 const shas = (letter: string) => ({ base_sha: "0".repeat(40), head_sha: letter.repeat(40) });
-const file = (path: string, text: string, rest: object = {}) => ({
-  path,
-  status: "modified" as const,
-  additions: 1,
-  deletions: 1,
-  binary: false,
-  patch: `@@ -1 +1 @@\n-before\n+${text}\n`,
-  ...rest,
-});
+const file = (path: string, text: string, rest: object = {}) =>
+  changedFile(path, { patch: `@@ -1 +1 @@\n-before\n+${text}\n`, ...rest });
 type File = ReturnType<typeof file>;
 
 /** An attempt with these files that waits for a person. */

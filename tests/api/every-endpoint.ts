@@ -18,6 +18,7 @@ import { updateStory } from "~/nouns/stories/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { addedFile } from "../setup/diff-files";
 import { at, bearer, claim, create } from "../setup/world";
 
 const media = z.object({ schema: z.record(z.string(), z.unknown()), example: z.unknown().optional() });
@@ -83,14 +84,7 @@ export async function openEveryEndpoint() {
     base_sha: "a".repeat(40),
     head_sha: "b".repeat(40),
     files: [
-      {
-        path: "a",
-        status: "added" as const,
-        additions: 1,
-        deletions: 0,
-        binary: false,
-        patch: "diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+one\n",
-      },
+      addedFile("a", "one"),
       // It has a mark.
       { path: "yarn.lock", status: "added" as const, additions: 0, deletions: 0, binary: false },
     ],

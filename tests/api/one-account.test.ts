@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { openApp } from "../setup/app";
+import { changedFile } from "../setup/diff-files";
 import { healthBeside } from "../setup/thread-work";
 import { bearer, claim } from "../setup/world";
 
@@ -34,22 +35,14 @@ describe("what changed since an earlier attempt", () => {
   it.each(patches)("Comparing attempts with %s holds up no one much longer than showing one", async (_, patchOf) => {
     const { world, job, report } = await t.holdJob();
     const { actor, owner } = world;
+    const header = "diff --git a/one.txt b/one.txt\n--- a/one.txt\n+++ b/one.txt\n";
     const save = (attempt: number, line: string) =>
       saveJobDiff(actor, {
         job_id: job.id,
         attempt,
         base_sha: "a".repeat(40),
         head_sha: "b".repeat(40),
-        files: [
-          {
-            path: "one.txt",
-            status: "modified",
-            binary: false,
-            additions: 1,
-            deletions: 1,
-            patch: `diff --git a/one.txt b/one.txt\n--- a/one.txt\n+++ b/one.txt\n${patchOf(line)}`,
-          },
-        ],
+        files: [changedFile("one.txt", { patch: `${header}${patchOf(line)}` })],
       });
     await save(1, "b");
     await report({ status: "failed", failure_class: "rate_limited" });

@@ -3,18 +3,11 @@ import { reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.serve
 import { updateProduct } from "~/nouns/products/operations.server";
 import { storyChangesSchema } from "~/nouns/reviews/story-changes";
 import type { openApp } from "../setup/app";
+import { changedFile } from "../setup/diff-files";
 import { at, claim } from "../setup/world";
 
 export const sha = (n: number) => String(n).repeat(40).slice(0, 40);
-export const file = (path: string, patch: string, rest: object = {}) => ({
-  path,
-  status: "modified" as const,
-  additions: 1,
-  deletions: 1,
-  binary: false,
-  patch,
-  ...rest,
-});
+export const file = (path: string, patch: string, rest: object = {}) => changedFile(path, { patch, ...rest });
 type Stage = Awaited<ReturnType<typeof openApp>>;
 export type File = ReturnType<typeof file>;
 

@@ -17,6 +17,7 @@ import { updateStory } from "~/nouns/stories/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
 import type { ExportDocumentInput } from "~/nouns/transfers/export-document";
 import { openApp } from "../setup/app";
+import { addedFile } from "../setup/diff-files";
 import { claim } from "../setup/world";
 import { file as backlogFile, writeBacklogFolder } from "./backlog-folder";
 import { commandLine } from "./command-line";
@@ -306,17 +307,7 @@ it("An export keeps reviews and comments with their task, and the newest reaches
     attempt: 1,
     base_sha: "a".repeat(40),
     head_sha: "b".repeat(40),
-    files: [
-      {
-        path: "one.ts",
-        status: "added",
-        additions: 2,
-        deletions: 0,
-        binary: false,
-        patch:
-          "diff --git a/one.ts b/one.ts\nnew file mode 100644\n--- /dev/null\n+++ b/one.ts\n@@ -0,0 +1,2 @@\n+first\n+second\n",
-      },
-    ],
+    files: [addedFile("one.ts", "first", "second")],
   });
   await report({ status: "done", verify_result: "ALIGNED" });
   const comment = { job_id: job.id, path: "one.ts", side: "new" } as const;

@@ -6,16 +6,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { changedFiles, roundOf, showFile, showFiles } from "~/features/diff/show-diff.server";
 import type { DiffFile, JobDiff } from "~/wire/agent-jobs/job-diff";
 import { parsePatch } from "~/wire/agent-jobs/patch";
+import { addedFile } from "../setup/diff-files";
 import { roundsOf } from "../setup/rounds";
 
-const file = (path: string, line: string): DiffFile => ({
-  path,
-  status: "added",
-  additions: 1,
-  deletions: 0,
-  binary: false,
-  patch: `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${line}\n`,
-});
 const diff = (attempt: number, ...files: DiffFile[]): JobDiff => ({
   job_id: "",
   attempt,
@@ -77,8 +70,8 @@ function applied(text: string, patch: string): string {
 
 describe("what changed since an earlier attempt", () => {
   it("A diff since an earlier attempt leaves out unchanged files and keeps the positions of the others", async () => {
-    const before = diff(1, file("a", "one"), file("b", "two"));
-    const now = diff(2, file("a", "one"), file("b", "better"), file("c", "new"));
+    const before = diff(1, addedFile("a", "one"), addedFile("b", "two"));
+    const now = diff(2, addedFile("a", "one"), addedFile("b", "better"), addedFile("c", "new"));
     const paths = (files: readonly { path: string; index: number }[]) => files.map(({ path, index }) => [path, index]);
     expect(paths(await showDiff(now, { viewer, before }))).toEqual([
       ["b", 1],
@@ -107,10 +100,10 @@ describe("what changed since an earlier attempt", () => {
 
   it("A diff since an earlier attempt shows files that are again as they were before the work", async () => {
     const touched = told("one\ntwo\nthree\n", "one\n2\nthree\n");
-    const [gone] = await showDiff(diff(2), { viewer, before: diff(1, ...touched, file("new", "x")) });
+    const [gone] = await showDiff(diff(2), { viewer, before: diff(1, ...touched, addedFile("new", "x")) });
     expect(gone).toMatchObject({ path: "story.txt", index: 0, additions: 1, deletions: 1 });
     expect(gone?.note).toContain("Restored");
-    const made = (await showDiff(diff(2), { viewer, before: diff(1, file("new", "x")) }))[0];
+    const made = (await showDiff(diff(2), { viewer, before: diff(1, addedFile("new", "x")) }))[0];
     expect(made).toMatchObject({ path: "new", status: "deleted", additions: 0, deletions: 1 });
   });
 

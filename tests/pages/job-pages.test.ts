@@ -9,6 +9,7 @@ import { listComments } from "~/nouns/comments/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
+import { addedFile } from "../setup/diff-files";
 import { createVisitor } from "../setup/page-forms";
 import { at, claim } from "../setup/world";
 
@@ -64,15 +65,6 @@ it("A person can write to the agent from its job's and task's page, and both say
   expect((await listComments(world.actor, place)).comments).toHaveLength(2);
 });
 
-const addedLines = (...added: string[]) => ({
-  path: "one.txt",
-  status: "added" as const,
-  binary: false,
-  additions: added.length,
-  deletions: 0,
-  patch: `diff --git a/one.txt b/one.txt\nnew file mode 100644\n--- /dev/null\n+++ b/one.txt\n@@ -0,0 +1,${added.length} @@\n${added.map((line) => `+${line}\n`).join("")}`,
-});
-
 it("The changes since an earlier attempt are shown on a job's page and at the address of one file", async () => {
   const { world, job, report } = await t.holdJob();
   const { actor, owner } = world;
@@ -82,7 +74,7 @@ it("The changes since an earlier attempt are shown on a job's page and at the ad
       attempt,
       base_sha: "a".repeat(40),
       head_sha: "b".repeat(40),
-      files: [addedLines(...added)],
+      files: [addedFile("one.txt", ...added)],
     });
   await save(1, "first", "second", "third");
   await report({ status: "failed", failure_class: "rate_limited" });
@@ -144,7 +136,7 @@ it("A batch that waits for review has a page, and reviews of other products lead
   for (const { id: task_id } of world.tasks)
     await updateTaskExecution(actor, { job_id, attempt, task_id, status: "done", verify_result: "ALIGNED" });
   const shas = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
-  await saveJobDiff(actor, { job_id, attempt, ...shas, files: [addedLines("const whole = true;")] });
+  await saveJobDiff(actor, { job_id, attempt, ...shas, files: [addedFile("one.txt", "const whole = true;")] });
   await reportAgentJob(actor, { job_id, attempt, status: "done" });
   const { story, owner, read } = await scene(1);
   await t.addMember(product.id, owner);

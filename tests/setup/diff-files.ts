@@ -1,0 +1,19 @@
+/** A file that a change touched, as workers send it in a diff. */
+export const changedFile = <Rest extends object>(path: string, rest: Rest) => ({
+  path,
+  status: "modified" as const,
+  additions: 1,
+  deletions: 1,
+  binary: false,
+  ...rest,
+});
+
+/** A file that a change added, with its lines. */
+export const addedFile = (path: string, ...lines: string[]) => ({
+  path,
+  status: "added" as const,
+  additions: lines.length,
+  deletions: 0,
+  binary: false,
+  patch: `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join("")}`,
+});
