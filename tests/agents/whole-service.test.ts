@@ -221,8 +221,7 @@ for (const tool of toolsHere) {
           (name) => name.endsWith(`${id}-1/begun`) || name.endsWith(`${id}-2/begun`),
         );
       await vi.waitFor(() => expect(hasBegun(), second.output()).toBe(true), { timeout: 120_000 });
-      second.process.kill("SIGKILL");
-      await second.ended;
+      await second.end("SIGKILL");
       const killed = await job();
       const left = processesIn(join(home, "work", "workers"));
       // A sandbox ends with the worker that opened it.

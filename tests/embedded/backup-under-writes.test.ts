@@ -132,8 +132,7 @@ describe("a backup while 200 changes a second come over the API", { timeout: 600
       for (const { id, line } of kept) expect(line).toBe(lines.get(id));
     } finally {
       await theirs.close();
-      restored.process.kill("SIGTERM");
-      await restored.ended;
+      await restored.end("SIGTERM");
     }
   });
 

@@ -197,8 +197,7 @@ it("the service backs itself up on its schedule", { timeout: 600_000 }, async ()
   await expect
     .poll(async () => (await made()).filter((name) => name.endsWith("Z")), { timeout: 120_000 })
     .toHaveLength(1);
-  service.process.kill("SIGTERM");
-  await service.ended;
+  await service.end("SIGTERM");
   const [name = ""] = await made();
   const { rows } = await readManifest(join(own, "backups", name));
   expect(rows).toMatchObject({ "public.products": 1 });

@@ -97,7 +97,6 @@ describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
     const listed = await fetch(`${service.origin}/api/products/${productId}/files`, { headers });
     const { files } = fileListSchema.parse(await listed.json());
     expect(files).toHaveLength(1);
-    service.process.kill("SIGTERM");
-    await service.ended;
+    await service.end("SIGTERM");
   });
 });

@@ -153,7 +153,6 @@ describe(`${kills} kills on both sides (KILL_SEED=${seed})`, { timeout: 300_000 
     expect(files, given).toEqual(expect.arrayContaining(["first.txt", "by-hand.txt", "left.txt"]));
     const sessions = job.attempts.flatMap(({ session_id }) => session_id ?? []);
     expect(new Set(sessions)).toEqual(new Set(["fake-1"]));
-    worker.process.kill("SIGTERM");
-    await worker.ended;
+    await worker.end("SIGTERM");
   });
 });

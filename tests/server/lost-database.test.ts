@@ -11,8 +11,7 @@ const service = await startService(dataDir);
 const secondsSince = (at: number) => ((performance.now() - at) / 1_000).toFixed(2);
 const ready = async () => (await fetch(`${service.origin}/api/ready`)).status;
 afterAll(async () => {
-  service.process.kill("SIGTERM");
-  await service.ended;
+  await service.end("SIGTERM");
 });
 
 it("The service is not ready while its database is frozen, and ready again without a restart", async () => {

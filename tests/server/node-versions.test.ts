@@ -62,8 +62,7 @@ describe.each(programs)("on Node %i", (_version, node) => {
     const { jobs } = await getSprintRun(actor, { sprint_run_id: run.id });
     expect(jobs.map(({ status }) => status)).toEqual(["done"]);
     await store.close();
-    service.process.kill("SIGTERM");
-    await service.ended;
+    await service.end("SIGTERM");
     expect(service.process.exitCode).toBe(0);
   }, 180_000);
 });

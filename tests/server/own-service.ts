@@ -19,6 +19,8 @@ export interface OwnService {
   port: number;
   process: ChildProcess;
   ended: Promise<unknown>;
+  /** Ends it by a signal. */
+  end(signal: NodeJS.Signals): Promise<unknown>;
 }
 
 interface ServiceOptions {
@@ -48,10 +50,11 @@ export async function startService(
     },
   });
   const ended = once(child, "exit");
-  atTheEnd(async () => {
-    child.kill("SIGTERM");
-    await ended;
-  });
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  atTheEnd(() => end("SIGTERM"));
   let output = "";
   await new Promise<void>((resolve, reject) => {
     const take = (chunk: Buffer) => {
@@ -62,7 +65,7 @@ export async function startService(
     child.stderr.on("data", take);
     void ended.then(() => reject(new Error(`The service ended:\n${output}`)));
   });
-  return { origin: `http://127.0.0.1:${port}`, port, process: child, ended };
+  return { origin: `http://127.0.0.1:${port}`, port, process: child, ended, end };
 }
 
 /** Past the service, straight to the Postgres of its data folder, until the test file is over. */

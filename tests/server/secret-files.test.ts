@@ -92,8 +92,7 @@ it("secrets are rotated by their files and a restart", { tags: "thorough", timeo
         }),
       metrics: (token: string) => status("/metrics", { headers: { authorization: `Bearer ${token}` } }),
       async stop() {
-        service.process.kill("SIGTERM");
-        await service.ended;
+        await service.end("SIGTERM");
       },
     };
   };

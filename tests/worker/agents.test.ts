@@ -229,8 +229,7 @@ it("An agent that a worker found on its machine is offered first on Connect", as
     return workers.find(({ name }) => name === "finder")?.agents;
   };
   await expect.poll(found).toEqual(["gemini 0.61.0, signed in"]);
-  worker.process.kill("SIGTERM");
-  await worker.ended;
+  await worker.end("SIGTERM");
   const sentences = installedAgents(await listAgentWorkers(actor, {}), ada.id);
   expect(sentences.gemini).toMatch(/^Your worker finder on .+ found Gemini CLI 0\.61\.0, signed in\.$/);
   const place = { origin: app.origin, token, product: null, installed: sentences };

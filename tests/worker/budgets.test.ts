@@ -70,8 +70,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     await worker.said(/Claimed/);
     await expect.poll(async () => soFar(run.runId)).toBeGreaterThan(4);
     expect(await run.budget()).toMatchObject({ spent: 0, state: "open" });
-    worker.process.kill("SIGTERM");
-    await worker.ended;
+    await worker.end("SIGTERM");
     const [job] = (await run.read()).jobs;
     expect(job).toMatchObject({ status: "queued", retry_count: 0, input_tokens: 300 });
     expect(await run.budget()).toMatchObject({ spent: 0, state: "open" });
@@ -125,8 +124,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     const worker = begin("KILLED");
     await worker.said(/Claimed/);
     await expect.poll(async () => soFar(run.runId)).toBeGreaterThan(1);
-    worker.process.kill("SIGKILL");
-    await worker.ended;
+    await worker.end("SIGKILL");
     // A last heartbeat may still be on its way: it tells more, and renews the lease that ran out before it.
     const told = await soFar(run.runId);
     const takeBack = async () => {

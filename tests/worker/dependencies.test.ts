@@ -168,8 +168,7 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
     const pauses = () => gate.given("wait_for_job").map((given) => "wait_seconds" in given && given.wait_seconds);
     await vi.waitFor(() => expect(pauses().slice(0, 3)).toEqual([0, 1, 2]), 60_000);
     expect((await read()).jobs.map(({ status }) => status)).toEqual(["done", "queued"]);
-    worker.process.kill("SIGTERM");
-    expect(await worker.ended, worker.output()).toBe(0);
+    expect(await worker.end("SIGTERM"), worker.output()).toBe(0);
   });
 
   it("An idle worker that asks again and again does not fetch from the remote each time", async () => {
@@ -184,8 +183,7 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
     const gate = await openToolGate(app.port);
     const worker = idle("SPARING", "echo two > two", gate.url, "--repo", clone);
     await vi.waitFor(() => expect(gate.given("wait_for_job").length).toBeGreaterThan(3), 60_000);
-    worker.process.kill("SIGTERM");
-    expect(await worker.ended, worker.output()).toBe(0);
+    expect(await worker.end("SIGTERM"), worker.output()).toBe(0);
     expect(read(log)).toBe("asked\n");
   });
 

@@ -150,8 +150,7 @@ it("Work is kept when the job is lost, and when the worker is stopped in order",
   const pause = makeBarrier(join(home, "kstop"));
   const other = start("KSTOP", `echo half > half.txt; ${pause.script}`, "--once");
   await pause.reached(other.output);
-  other.process.kill("SIGTERM");
-  await other.ended;
+  await other.end("SIGTERM");
   const job = await jobOf(stopped);
   expect(job).toMatchObject({ status: "queued", retry_count: 0 });
   expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
@@ -162,8 +161,7 @@ it("Work of a killed worker is kept as soon as it starts again", { tags: "thorou
   const hold = makeBarrier(join(home, "kkill"));
   const worker = start("KKILL", `echo half > half.txt; ${hold.script}`);
   await hold.reached(worker.output);
-  worker.process.kill("SIGKILL");
-  await worker.ended;
+  await worker.end("SIGKILL");
   expect(await workOnce("KKILL", "echo whole > whole.txt")).toContain("is kept on backloom/kept/");
   const job = await jobOf(run);
   expect(job).toMatchObject({ status: "done", attempt: 2 });

@@ -53,8 +53,7 @@ export async function openScene() {
     const breakpoint = setBreakpoint(point, gate, { folder, repository, origin });
     const victim = start("victim", gate.url, breakpoint.exec(exec), ...breakpoint.args);
     await breakpoint.reached(victim);
-    victim.process.kill("SIGKILL");
-    await victim.ended;
+    await victim.end("SIGKILL");
 
     const taken = await t.query`select id from agent_jobs where product_id = ${run.productId}
       and attempt > 0`;

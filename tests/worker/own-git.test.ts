@@ -79,8 +79,7 @@ it("The worker's git knows its folder after a kill, regardless of the agent made
   const exec = `${hostileFolder(".e", ranOf(code))}; echo x > x; ${replace}; ${hold.script}`;
   const victim = start(code, exec);
   await hold.reached(victim.output);
-  victim.process.kill("SIGKILL");
-  await victim.ended;
+  await victim.end("SIGKILL");
   await hold.release();
   const output = await endOf(start(code, "echo y > y"));
   const kept = /is kept on (\S+)/.exec(output)?.[1];

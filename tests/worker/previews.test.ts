@@ -79,8 +79,7 @@ it.each(["off", ...(sandboxProblem === null ? ["bwrap"] : [])])(
     });
     const pids = markedBy(id);
     expect(pids).not.toEqual([]);
-    worker.process.kill("SIGTERM");
-    await worker.ended;
+    await worker.end("SIGTERM");
     expect(markedBy(id)).toEqual([]);
     expect(await state()).toMatchObject({ state: "stopped", stopped_by: "worker", url: null });
     // What a person may see is asked again after ten seconds at the latest.
@@ -107,8 +106,7 @@ it("A worker that is killed leaves no process and no socket of its preview", { t
       .flatMap((name) => (name.startsWith("backloom-") ? readdirOf(join(tmpdir(), name)) : []))
       .filter((name) => name === "in");
   const before = sockets().length;
-  worker.process.kill("SIGKILL");
-  await worker.ended;
+  await worker.end("SIGKILL");
   await expect.poll(() => markedBy(id), patience).toEqual([]);
   if (sandboxProblem === null) await expect.poll(() => sockets().length, patience).toBeLessThan(before);
 });

@@ -134,15 +134,13 @@ it("A proof leaves nothing of the state before the work, even when the worker is
   const work = `echo yes > answer; ${says(["file", { command: waits }])}`;
   const killed = start("DIES", work, "mortal");
   await vi.waitFor(() => expect(existsSync(there), killed.output()).toBe(true), 60_000);
-  killed.process.kill("SIGKILL");
-  await killed.ended;
+  await killed.end("SIGKILL");
   writeFileSync(over, "");
   expect(git("worktree", "list")).toContain(".base");
 
   const next = start("DIES", work, "mortal");
   await vi.waitFor(() => expect(git("worktree", "list").split("\n")).toHaveLength(1), 60_000);
-  next.process.kill("SIGTERM");
-  await next.ended;
+  await next.end("SIGTERM");
   const kept = git("branch", "--list", "backloom/kept/*", "--format", "%(refname)");
   expect(kept).toContain((await run.job())?.id);
   expect(kept).not.toContain(".base");

@@ -211,8 +211,7 @@ it("A worker that is stopped in order gives its job back without a retry, no mat
   for (const attempt of [1, 2, 3, 4, 5]) {
     const worker = start("STOPS", "sleep 60");
     await worker.said(/Claimed .*/);
-    worker.process.kill("SIGTERM");
-    expect(await worker.ended, worker.output()).toBe(0);
+    expect(await worker.end("SIGTERM"), worker.output()).toBe(0);
     expect(await onlyJob(run), worker.output()).toMatchObject({ status: "queued", attempt, retry_count: 0 });
   }
 });

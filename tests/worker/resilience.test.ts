@@ -41,8 +41,7 @@ it("A worker continues with its heartbeats when one of them was lost", async () 
   const sent = () => gate.given("job_heartbeat").length;
   const before = sent();
   await expect.poll(sent).toBeGreaterThan(before);
-  worker.process.kill("SIGTERM");
-  expect(await worker.ended, worker.output()).toBe(0);
+  expect(await worker.end("SIGTERM"), worker.output()).toBe(0);
 });
 
 it("A worker ends when it is asked to, although it cannot tell the service", async () => {
@@ -52,8 +51,7 @@ it("A worker ends when it is asked to, although it cannot tell the service", asy
   line.refuse();
   // Whether it had told that it begins by then or not.
   await worker.said(/The service does not answer|Heartbeats are failing/);
-  worker.process.kill("SIGTERM");
-  expect(await worker.ended, worker.output()).toBe(0);
+  expect(await worker.end("SIGTERM"), worker.output()).toBe(0);
   expect(worker.output()).toContain("Could not tell the service that this worker stops");
   line.allow();
   expect((await run.read()).jobs).toMatchObject([{ attempt: 1 }]);
@@ -94,8 +92,7 @@ it("J7: a worker killed with -9 ends its orphan and has its job back when it sta
   const pidFile = join(home, "kill-alive");
   const first = start("KILL", `echo $$ > ${pidFile}; while :; do sleep 0.1; done`);
   await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 60_000 });
-  first.process.kill("SIGKILL");
-  await first.ended;
+  await first.end("SIGKILL");
   await endOf(start("KILL", "demo", "--once"));
   const orphan = Number(read(pidFile));
   await vi.waitFor(() => expect(isAlive(orphan)).toBe(false), { timeout: 60_000 });
@@ -111,15 +108,13 @@ it("A detached process of an agent outlives kill -9 of its worker, and ends when
   const detach = `require("child_process").spawn("sh", ["-c", ${JSON.stringify(loop)}], ${options}).unref()`;
   const first = start("STRAY", `"${process.execPath}" -e '${detach}'; sleep 600`);
   await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 60_000 });
-  first.process.kill("SIGKILL");
-  await first.ended;
+  await first.end("SIGKILL");
   const stray = Number(read(pidFile));
   expect(isAlive(stray)).toBe(true);
   const bystander = start("STRAY", "demo", "--name", "bystander");
   await bystander.said(/Worker bystander waits/);
   expect(isAlive(stray)).toBe(true);
-  bystander.process.kill("SIGTERM");
-  await bystander.ended;
+  await bystander.end("SIGTERM");
   await endOf(start("STRAY", "demo", "--once"));
   expect(isAlive(stray)).toBe(false);
   expect((await run.read()).status).toBe("done");

@@ -119,8 +119,7 @@ git update-ref HEAD $(git commit-tree -m Broken -p HEAD $tree)`,
     const isReady = () =>
       existsSync(worktrees()) && readdirSync(worktrees()).some((name) => existsSync(join(worktrees(), name, "ready")));
     await expect.poll(isReady).toBe(true);
-    worker.process.kill("SIGKILL");
-    await worker.ended;
+    await worker.end("SIGKILL");
     const { output } = await run("echo next > next.txt", ["--name", named(worker.output()) ?? ""]);
     const kept = /is kept on (\S+)/.exec(output)?.[1];
     expect([git("show", `${kept}:one.txt`), git("show", `${kept}:two.txt`)]).toEqual(["one", "two"]);

@@ -84,8 +84,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     // Its tool call runs, and only --now does not wait for it.
     await patient.said(/Waiting for worker/);
     expect(await scene.job()).toMatchObject({ holder: null, status: "running" });
-    patient.process.kill("SIGTERM");
-    await patient.ended;
+    await patient.end("SIGTERM");
     const { productId } = scene;
     const board = await openStream(`${app.origin}/api/realtime/backlog?product_id=${productId}&live=1`, bearer(token));
     await board.nextNamed("ready");
@@ -261,8 +260,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     const held = gate.hold({ tool: "update_job_status", status: "running", when: "before" });
     const taking = hand("take", "T-1");
     await held.reached;
-    taking.process.kill("SIGKILL");
-    await taking.ended;
+    await taking.end("SIGKILL");
     held.lose();
   }
 
@@ -290,8 +288,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     }
     const worker = scene.work("--agent", scene.agentFor(1), "--name", basename(join(place, "../..")));
     await worker.said(/waits for jobs/);
-    worker.process.kill("SIGTERM");
-    await worker.ended;
+    await worker.end("SIGTERM");
     held.pass();
     expect(await giving.ended, giving.output()).toBe(0);
     expect(await scene.job()).toMatchObject({ status: "done", attempt: 1 });

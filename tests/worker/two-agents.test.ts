@@ -55,8 +55,7 @@ describe("a worker with several agents", { timeout: 240_000 }, () => {
     const { work, job } = await begin("ANOTHER", [{ task_id: "", agent: "opencode" }]);
     const worker = work("--agent", "claude,codex");
     await worker.said(/No job: .*opencode/);
-    worker.process.kill("SIGTERM");
-    expect(await worker.ended).toBe(0);
+    expect(await worker.end("SIGTERM")).toBe(0);
     expect(await job(0)).toMatchObject({ status: "queued", attempt: 0 });
   });
 

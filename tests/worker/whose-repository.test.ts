@@ -97,8 +97,7 @@ it("A repository that only a task names is not looked into while the worker is i
   });
   const worker = start("IDLE", ["--product", "IDLE", "--repo", repo], url);
   await worker.said(/does not allow the repository/);
-  worker.process.kill("SIGTERM");
-  await worker.ended;
+  await worker.end("SIGTERM");
   expect([read(asked), clonesOf("IDLE")]).toEqual(["", []]);
 });
 

@@ -17,6 +17,8 @@ export interface WorkerProcess {
   said(pattern: RegExp): Promise<string>;
   /** Its exit code, once it has ended. */
   ended: Promise<number | null>;
+  /** Ends it by a signal: its exit code. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 /** The worker as people download it, one file: built once for all files of tests that this process runs. */
@@ -88,7 +90,11 @@ export function follow(child: ChildProcessByStdio<Writable | null, Readable, Rea
       });
       check();
     });
-  return { process: child, output: () => output, said, ended };
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  return { process: child, output: () => output, said, ended, end };
 }
 
 /** What a worker printed that ended in order. */

@@ -64,8 +64,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       ),
     ).toEqual(new Set([304]));
 
-    first.process.kill("SIGKILL");
-    await first.ended;
+    await first.end("SIGKILL");
     const closed = forge.issues.splice(10, 1);
     forge.issues.push(...closed.map((issue) => ({ ...issue, isClosed: true })));
     open(132);

@@ -34,8 +34,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     await expect.poll(() => pull.isDraft, patience).toBe(false);
     expect(pull.body).toContain("- [x] It is blue (waived)");
     expect(forge.pulls).toHaveLength(1);
-    worker.process.kill("SIGTERM");
-    await worker.ended;
+    await worker.end("SIGTERM");
   }, 240_000);
 });
 
@@ -55,8 +54,7 @@ it("Work that was merged since the last look gets no second pull request", async
   // What follows a look is over when the next one begins.
   await expect.poll(states, patience).toEqual(["1 merged"]);
   expect(forge.pulls).toHaveLength(1);
-  worker.process.kill("SIGTERM");
-  await worker.ended;
+  await worker.end("SIGTERM");
 }, 240_000);
 
 it("An agent whose pull request does not merge finds the merge begun and is shown both versions", async () => {
@@ -77,8 +75,7 @@ it("An agent whose pull request does not merge finds the merge begun and is show
   pull.mergeable = true;
   await expect.poll(attempts, patience).toEqual(["2 done"]);
   expect(read(prompts)).toContain("line.txt, yours:\n    | one\nline.txt, theirs:\n    | two");
-  worker.process.kill("SIGTERM");
-  await worker.ended;
+  await worker.end("SIGTERM");
 }, 240_000);
 
 /** The only criterion of its only story holds now, which changes the text of the pull request. */

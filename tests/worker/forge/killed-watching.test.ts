@@ -117,8 +117,7 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
     // The same look is handed in again, to a service that knows nothing but the database.
     await expect.poll(() => gate.given("PUT pulls").length, { timeout: 60_000 }).toBeGreaterThan(1);
     await world.rescue();
-    worker.process.kill("SIGTERM");
-    await worker.ended;
+    await worker.end("SIGTERM");
     gate.moveTo(app.port);
     await expectOnce(world);
   }, 120_000);

@@ -138,8 +138,7 @@ it("A landing with --land pushes to the main branch, and another worker takes ov
   await expect
     .poll(async () => (await run.read()).jobs.map(({ status }) => status), patience)
     .toEqual(["done", "done", "done"]);
-  first.process.kill("SIGKILL");
-  await first.ended;
+  await first.end("SIGKILL");
   // A person pushes: the test begins again, and one branch no longer merges.
   writeFileSync(join(repo, "line.txt"), "two\n");
   git("commit", "--quiet", "--all", "-m", "Two");

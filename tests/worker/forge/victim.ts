@@ -82,8 +82,7 @@ export async function killAt(
   });
   await Promise.race([reached, early]);
   early.catch(() => undefined);
-  victim.process.kill("SIGKILL");
-  await victim.ended;
+  await victim.end("SIGKILL");
 }
 
 const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo };

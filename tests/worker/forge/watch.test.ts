@@ -91,8 +91,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     // The second red one, and then a person is asked.
     say("failed");
     await expect.poll(attempts, patience).toBe("4 DONE");
-    first.process.kill("SIGKILL");
-    await first.ended;
+    await first.end("SIGKILL");
     say("failed");
     await expect.poll(attempts, patience).toBe("4 QUEUED");
     const rows = await t.query`select id, question from agent_questions
