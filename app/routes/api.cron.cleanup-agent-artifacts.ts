@@ -1,7 +1,6 @@
 import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { cleanupAgentArtifacts } from "~/nouns/schedules/operations.server";
-import { cleanedArtifactsSchema } from "~/wire/schedules/contract";
+import { cleanedArtifactsSchema, cleanupAgentArtifacts } from "~/nouns/schedules/operations.server";
 
 export const loader = apiRoute({
   POST: openEndpoint({

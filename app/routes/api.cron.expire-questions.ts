@@ -1,7 +1,6 @@
 import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { expireQuestions } from "~/nouns/schedules/operations.server";
-import { expiredQuestionsSchema } from "~/wire/schedules/contract";
+import { expiredQuestionsSchema, expireQuestions } from "~/nouns/schedules/operations.server";
 
 export const loader = apiRoute({
   POST: openEndpoint({

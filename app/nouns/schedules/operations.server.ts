@@ -2,12 +2,28 @@ import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { noInput, serviceOperation } from "~/nouns/operation.server";
-import {
-  type CleanedArtifacts,
-  cleanedPortionSchema,
-  expiredQuestionsSchema,
-  sweptSchema,
-} from "~/wire/schedules/contract";
+
+/** Answer of POST /api/cron/expire-questions (specification: Scheduled endpoints). */
+export const expiredQuestionsSchema = z.object({
+  expired_questions: z.int(),
+  expired_pairings: z.int(),
+  ran_at: z.string(),
+});
+
+/** Answer of POST /api/cron/cleanup-agent-artifacts (specification: Scheduled endpoints). */
+export const cleanedArtifactsSchema = z.object({ deleted: z.int(), ran_at: z.string() });
+/** Answer of one batch; `more` if artifacts are left. */
+const cleanedPortionSchema = cleanedArtifactsSchema.extend({ more: z.boolean() });
+type CleanedArtifacts = z.infer<typeof cleanedArtifactsSchema>;
+
+/** Result of one sweep; `removed` is null if it only checked leases and waiting questions. Due recurrences are started by its caller. */
+const sweptSchema = z.object({
+  taken_back: z.int(),
+  expired_questions: z.int(),
+  removed: z.record(z.string(), z.int()).nullable(),
+  due_recurrences: z.int(),
+  ran_at: z.string(),
+});
 
 /** Expires overdue open questions and cancels overdue pending pairings (specification: Scheduled endpoints). */
 export const expireQuestions = serviceOperation("expire_questions", noInput, expiredQuestionsSchema);
