@@ -79,7 +79,7 @@ function usage() {
     "backloom admin --help      manage accounts, tokens and products; import and export",
     "backloom backup            copy the data folder while the service runs: --to <folder>, --keep <number>",
     "backloom restore <copy>    fill an empty DATA_DIR with such a copy",
-    "backloom skills install    write skills for claude, codex and opencode, if they are on PATH",
+    "backloom skills install    write skills for the coding agents on PATH that read them",
     "backloom doctor            check an installation, and say how to fix it",
     "",
     `Set variables (PORT=4000, DATA_DIR=/srv/backloom) in the environment, or in ${isPackage ? "backloom.env" : ".env"} in this folder.`,

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { splitArgs } from "~/command-args";
 import { agentJobKinds } from "~/wire/agent-jobs/contract";
+import { knownAgents } from "~/wire/workers/known-agents";
 import { isAlsoRepo } from "./allowed-repositories";
 import { readAllowedHosts } from "./hosts";
 import { WorkerProblem } from "./problems";
@@ -17,7 +18,7 @@ node ~/backloom-worker.mjs agents       list the agents and sandbox of this mach
 
   --url        URL of the service (or BACKLOOM_URL)
   --token      API token (or BACKLOOM_TOKEN, which keeps it out of the process list)
-  --agent      claude, codex, gemini, opencode, an ID of the ACP registry, acp:<command> for any agent of the Agent Client
+  --agent      ${Object.keys(knownAgents).join(", ")}, an ID of the ACP registry, acp:<command> for any agent of the Agent Client
                Protocol, or auto (the one in .backloom.yml, otherwise the first installed). Separate several with commas;
                the first does what names none
   --allow      what the agent may do without asking: edit, commands or all (default: commands)
