@@ -339,6 +339,7 @@ export type Database = {
       };
       get_job_page: { Args: { p_job_id: string }; Returns: Json };
       get_job_proof: { Args: { p_job_id: string }; Returns: Json };
+      get_meets: { Args: { p_product_id: string; p_task_ids: Json }; Returns: Json };
       get_metrics: { Args: Record<PropertyKey, never>; Returns: Json };
       get_next_story: { Args: { p_product_id: string }; Returns: Json };
       get_notifications_state: { Args: Record<PropertyKey, never>; Returns: Json };

@@ -110,8 +110,8 @@ async function openIndex(sql: pg.Pool, productId: string) {
       const begun = performance.now();
       const { rows } = await sql.query<Omit<Row, "milliseconds">>(
         `select n.ranked, n.recent, n.by_words, n.support, n.touches @> '[{"why": "named"}]' as named
-         from private.likely_paths($1, $2, '') n`,
-        [id, title],
+         from private.likely_paths($1, $2, '{}') n`,
+        [id, [title]],
       );
       const [row] = rows;
       if (row === undefined) throw new Error("No forecast was made");

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Database } from "~/db/database.server";
 import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { getTaskForecast, saveChangeIndex } from "~/nouns/forecasts/operations.server";
+import { getMeets, saveChangeIndex } from "~/nouns/forecasts/operations.server";
 import { indexLimits, type KnownChange } from "~/wire/forecasts/contract";
 import { git } from "../../worker/git/git";
 import { createQueueWorld, startRuns } from "../jobs/world";
@@ -56,7 +56,7 @@ async function run(
   const { rows: shown } = await sql.query<{ id: string }>("select id from tasks where product_id = $1 limit 5", [
     product_id,
   ]);
-  const readFive = () => Promise.all(shown.map(({ id }) => getTaskForecast(actor, { task_id: id })));
+  const readFive = () => getMeets(actor, { product_id, task_ids: shown.map(({ id }) => id) });
   await readFive();
   const five = await millisecondsOf(readFive);
   await startRuns(world);

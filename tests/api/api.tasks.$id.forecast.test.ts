@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { appendJobOutput, reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { getForecastQuality } from "~/nouns/forecasts/operations.server";
+import { createLabel } from "~/nouns/labels/operations.server";
 import { deleteProduct, updateProduct } from "~/nouns/products/operations.server";
 import { sweep as sweepAll } from "~/nouns/schedules/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
@@ -174,6 +175,22 @@ describe("GET /api/tasks/:id/forecast", () => {
     const sweeps = [20, 21, 22].map((n) => change(n, "Say more in login errors everywhere", ...wide));
     const { read } = await scene([...sweeps, ...history]);
     expect(at((await read()).touches, 0).path).toBe("app/login/form.tsx");
+  });
+
+  it("A package that the task names goes before another one with the same files, and a label of that name changes nothing", async () => {
+    const both = (n: number, name: string) =>
+      change(n, `${name}: show totals ${n}`, `packages/${name}/src/totals.ts`, `packages/${name}/test/totals.ts`);
+    const packages = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => both(n, n % 2 === 0 ? "billing" : "shop"));
+    const { read, write, actor, product, first } = await scene(packages);
+    const named = async () => (await read()).touches.map(({ path }) => path.split("/")[1]);
+    await write("Show totals in the shop");
+    expect((await named()).slice(0, 2)).toEqual(["shop", "shop"]);
+    await write("Show totals of billing");
+    expect((await named()).slice(0, 2)).toEqual(["billing", "billing"]);
+    const before = await read();
+    await createLabel(actor, { product_id: product.id, name: "packages/shop" });
+    await editTask(actor, { task_id: first, labels: ["packages/shop"] });
+    expect(await read()).toEqual(before);
   });
 
   it("A running task that probably touches the same file is met, also by what it has changed so far", async () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operation } from "~/nouns/operation.server";
-import { changeIndexInput, forecastQualitySchema, taskForecastSchema } from "~/wire/forecasts/contract";
+import { changeIndexInput, forecastQualitySchema, meetsInput, meetsSchema, taskForecastSchema } from "~/wire/forecasts/contract";
 import { productIdInput } from "~/wire/products/contract";
 import { idSchema } from "~/wire/text";
 
@@ -9,6 +9,9 @@ export const saveChangeIndex = operation("save_change_index", changeIndexInput, 
 
 /** What a task probably touches, which running work it meets, and what it probably costs. */
 export const getTaskForecast = operation("get_task_forecast", z.object({ task_id: idSchema }), taskForecastSchema);
+
+/** Which running work tasks would meet, by their ids. */
+export const getMeets = operation("get_meets", meetsInput, meetsSchema);
 
 /** How good the forecasts of a product's tasks were. */
 export const getForecastQuality = operation("get_forecast_quality", productIdInput, forecastQualitySchema);

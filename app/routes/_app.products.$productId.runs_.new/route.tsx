@@ -10,7 +10,7 @@ import { PlanReviewField } from "~/features/runs/start-run";
 import { readForm } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { getForecast } from "~/nouns/budgets/operations.server";
-import { getTaskForecast } from "~/nouns/forecasts/operations.server";
+import { getMeets } from "~/nouns/forecasts/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { useActionResult } from "~/ui/action-result";
@@ -35,18 +35,18 @@ export const loader = productLoader(async ({ actor, productId, request }) => {
   // More than one call: what was chosen is read item by item.
   const tasks = await chosenTasks(actor, items);
   const task_ids = tasks.map(({ id }) => id).slice(0, 500);
-  const [{ plan_first, name, code }, { workers }, forecast, touched] = await Promise.all([
+  const [{ plan_first, name, code }, { workers }, forecast, meets] = await Promise.all([
     getProduct(actor, { product_id: productId }),
     listAgentWorkers(actor, { product_id: productId }),
     getForecast(actor, { product_id: productId, task_ids }),
-    Promise.all(task_ids.slice(0, 5).map((task_id) => getTaskForecast(actor, { task_id }))),
+    getMeets(actor, { product_id: productId, task_ids: task_ids.slice(0, 5) }),
   ]);
   return json({
     productId,
     planFirst: plan_first,
     items,
     cures: itemsIn(request, "cure"),
-    tasks: tasks.map(({ id, code, title }, n) => ({ id, code, title, meets: touched[n]?.meets ?? [] })),
+    tasks: tasks.map(({ id, code, title }) => ({ id, code, title, meets: meets[id] ?? [] })),
     online: workers.filter((worker) => worker.online && worker.takes_product).length,
     // For another product only.
     elsewhere: workers.filter((worker) => worker.online && !worker.takes_product).length,

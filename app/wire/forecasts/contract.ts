@@ -77,6 +77,9 @@ export const taskForecastSchema = z.object({
 });
 export type TaskForecast = z.infer<typeof taskForecastSchema>;
 
+export const meetsInput = z.object({ product_id: idSchema, task_ids: z.array(idSchema) });
+export const meetsSchema = z.record(z.string(), taskForecastSchema.shape.meets);
+
 const rates = { hit_1: z.number(), hit_5: z.number(), hit_10: z.number(), recall_10: z.number() };
 
 /** How good forecasts were, next to two simple guesses. */
