@@ -104,7 +104,7 @@ export class Room {
       service: this.name,
       holder: this.#holder,
       state: state.is,
-      reason: state.is === "refused" ? state.reason : null,
+      reason: state.is === "refused" ? maskTokens(state.reason, this.#tokens) : null,
       bot_name: this.#chat?.botName,
       error: this.#error,
     });

@@ -198,6 +198,24 @@ describe("an attempt to answer that does not count", () => {
     expect(await t.query`select id from public.chats where user_id = ${member.id}`).toEqual([]);
   });
 
+  it("Who left one of two products hears no more of it, not even how its question ended", async () => {
+    const { world, ask } = await waitingJob(t);
+    const member = await t.createMember(world.product.id);
+    await t.addMember((await t.seedWorld()).product.id, member);
+    const person = newPerson();
+    await pair(room, member, person);
+    const question = await ask({ assignee_id: member.id });
+    const message = await messageWith(room, person, "Which way?");
+    const { text } = message;
+    await t.query`delete from public.product_members where user_id = ${member.id} and product_id = ${world.product.id}`;
+    await answerQuestion(world.actor, { question_id: question.id, answer: "Over the secret bridge" });
+    fake.press(person, message, button(message, "Left"));
+    await until(() => fake.answers.at(-1)?.startsWith("This message is no longer current"));
+    const due = await takeChatWork(t.database, { service: "telegram" });
+    expect(JSON.stringify(due)).not.toContain("secret bridge");
+    expect(message.text).toBe(text);
+  });
+
   it("An event that the database refuses gets words in return, and holds up no later one", async () => {
     const [broken, other] = [await askedOwner(), await askedOwner()];
     await t.query`create function public.refuse() returns trigger language plpgsql as 'begin perform 1 / 0; end'`;

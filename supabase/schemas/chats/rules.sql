@@ -1,10 +1,13 @@
--- A pairing needs someone who may answer: it ends with the last membership that lets them, and for demo accounts. Definer: no one writes chats directly.
+-- A pairing needs someone who may answer: it ends with the last membership that lets them, and for demo accounts. Of a product that they
+-- left, messages change no more: that would say how its questions ended. Definer: no one writes chats directly.
 create function private.tg_any__end_chats()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
   v_user_id uuid := coalesce(to_jsonb(old) ->> 'user_id', to_jsonb(old) ->> 'id')::uuid;
 begin
   delete from public.chats c where c.user_id = v_user_id and not private.may_chat(v_user_id);
+  delete from public.chat_messages m using public.chats c, public.agent_questions q
+  where c.user_id = v_user_id and m.chat_id = c.id and q.id = m.question_id and q.product_id = (to_jsonb(old) ->> 'product_id')::uuid;
   return null;
 end;
 $$;
