@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { operation } from "~/nouns/operation.server";
-import { changeIndexInput, forecastQualitySchema, meetsInput, meetsSchema, taskForecastSchema } from "~/wire/forecasts/contract";
+import {
+  changeIndexInput,
+  forecastQualitySchema,
+  meetsInput,
+  meetsSchema,
+  taskForecastSchema,
+} from "~/wire/forecasts/contract";
 import { productIdInput } from "~/wire/products/contract";
 import { idSchema } from "~/wire/text";
 
