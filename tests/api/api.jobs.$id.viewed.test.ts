@@ -78,7 +78,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
     ]);
     const page = await app.request(`/jobs/${job.id}/changes`, { headers: session, redirect: "follow" });
     const text = await page.text();
-    expect(text).toContain("Only changes since you looked");
+    expect(text).toContain("Since you looked");
     // The old side is what the person saw, and not where the work began.
     expect(text).toMatch(/class="l d[^>]*>[^<]*(<[^>]*>)*two/);
 

@@ -85,7 +85,7 @@ it("The changes since an earlier attempt are shown on a job's page and at the ad
   const cookie = await app.signIn(owner);
   const page = await createVisitor(app, cookie).read(`/jobs/${job.id}/changes?since=1`);
   const [shown = ""] = page.replaceAll("<!-- -->", "").split("window.__remixContext");
-  expect(shown).toContain("Only changes since attempt 1");
+  expect(shown).toContain("Since attempt 1");
   for (const line of ['l d" data-o="2">second', 'l a" data-n="2">2nd', 'l a" data-n="4">fourth']) {
     expect(shown).toContain(line);
   }

@@ -31,7 +31,7 @@ export function JobHeader({ job, run, why, isReview = false }: JobData & { isRev
       <PageHeader
         crumbs={[{ label: "Jobs", to: "/agents?state=all" }, ...crumbsOf(job)]}
         title={
-          <span className="flex flex-wrap items-center gap-2.5">
+          <span className="flex flex-wrap items-center gap-2.5 max-sm:block max-sm:*:me-2">
             {(job.task_code ?? job.idea_code) ? <CodeChip>{job.task_code ?? job.idea_code ?? ""}</CodeChip> : null}
             <LiveText>{job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}</LiveText>
             <JobStatus job={job} asks={job.questions.some(({ status }) => status === "open")} />

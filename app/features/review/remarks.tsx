@@ -35,7 +35,7 @@ export function Remarks({
   const links = { onClick: useLinkArea() };
   if (reviews.length === 0) return null;
   return (
-    <ol {...links} aria-label="Reviews so far" className="my-1 grid gap-2 border-l-2 border-line-strong pl-3 text-sm">
+    <ol {...links} aria-label="Reviews so far" className="grid gap-2 border-l-2 border-line-strong pl-3 text-sm">
       {reviews.toReversed().map(({ id, author, verdict, attempt, created_at, summary }) => (
         <li key={id} className="grid gap-0.5">
           <div className="flex flex-wrap items-baseline gap-x-3">

@@ -106,17 +106,18 @@ export function ReviewBar({
     isOpen && confirms !== null ? `${also}${confirmWords(confirms)}` : reason,
   ];
   const place = (
-    <div className="grid min-w-0 grow basis-52 gap-0.5 text-sm">
-      <p className="flex flex-wrap items-center gap-x-2">
+    <div className="min-w-0 grow basis-52 text-sm max-sm:contents">
+      <p className="flex flex-wrap items-center gap-x-2 max-sm:basis-full">
         {viewed.total > 0 ? <span>{`Viewed ${viewed.count} of ${viewed.total}`}</span> : null}
         <QueuePlace queue={queue} />
       </p>
-      <p role="status" className="text-xs text-muted">
+      <p role="status" className="text-xs text-muted max-sm:grow max-sm:basis-40">
         {words.filter((each) => each !== null).join(" ")}
       </p>
     </div>
   );
-  const look = "flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line-strong bg-surface px-4 py-2.5 lg:px-6";
+  const look =
+    "flex flex-wrap items-center gap-x-4 sm:gap-y-2 border-t border-line-strong bg-surface px-4 py-2.5 lg:px-6";
   return (
     <section
       id="review"

@@ -257,12 +257,12 @@ function AttemptLinks({ attempts, since }: Data) {
     <nav aria-label="Changes of attempt" className="flex flex-wrap gap-2">
       {since?.isLook ? (
         <Choice to={to("since", "looked")} isShown>
-          Only changes since you looked
+          Since you looked
         </Choice>
       ) : null}
       {attempts.all.at(-1) === attempts.shown ? (
         <Choice to={to("since", before)} isShown={since !== null && !since.isLook}>
-          {`Only changes since attempt ${before}`}
+          {`Since attempt ${before}`}
         </Choice>
       ) : null}
       {attempts.all.map((attempt) => (
