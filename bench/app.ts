@@ -9,7 +9,7 @@ import { builtFiles } from "~/server/build-source";
 import { createFront } from "~/server/front";
 import { HttpServer } from "~/server/http-server";
 import type { BuildSource } from "~/server/page-app";
-import { createOpenStreams } from "~/sse/open-streams.server";
+import { OpenStreams } from "~/sse/open-streams.server";
 import { projectRoot } from "../supabase/embedded/project-root";
 import { openInstallation } from "./installation";
 
@@ -44,7 +44,7 @@ export async function startApp(watch: Watch = {}) {
     env,
     database,
     hub: createHub({ database, log }),
-    streams: createOpenStreams({ limits: env.streamLimits, database, log }),
+    streams: new OpenStreams({ limits: env.streamLimits, database, log }),
     log,
     startedAt: new Date(),
     version: "bench",

@@ -44,25 +44,17 @@ export function losesProduct(event: ChangeEvent, productId: string, userId: stri
   return event.entity === "product" && (event.op === "D" || event.archived === true);
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Returns the given fields of an event that are defined, in the given order. */
-export function pick(event: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {
-  const payload: Record<string, unknown> = {};
-  for (const field of fields) {
-    const value = event[field];
-    if (value !== undefined) payload[field] = value;
-  }
-  return payload;
+export function pick(event: Fields, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field, event[field]]).filter(([, value]) => value !== undefined));
 }
 
 /** Like `pick`, but also leaves out null fields. */
-export function pickPresent(
-  event: Readonly<Record<string, unknown>>,
-  fields: readonly string[],
-): Record<string, unknown> {
-  const payload: Record<string, unknown> = {};
-  for (const field of fields) {
-    const value = event[field];
-    if (value !== undefined && value !== null) payload[field] = value;
-  }
-  return payload;
+export function pickPresent(event: Fields, fields: readonly string[]): Record<string, unknown> {
+  return pick(
+    event,
+    fields.filter((field) => event[field] !== null),
+  );
 }

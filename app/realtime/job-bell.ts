@@ -53,18 +53,13 @@ export function openJobBell(
     },
     lost: () => undefined,
     resync: ring,
-    missed: () => {
-      ring();
-      return true;
-    },
+    missed: ring,
   };
   const names = [topics.user(userId), ...productIds.map(topics.product)];
   const subscriptions = names.map((name) => hub.subscribe(name, viewer));
   return {
     async nextRing(milliseconds, signal) {
-      if (!hasRung && !signal.aborted) {
-        await firstOf(rings, milliseconds, signal);
-      }
+      if (!hasRung && !signal.aborted) await firstOf(rings, milliseconds, signal);
       hasRung = false;
     },
     close: () => {

@@ -13,7 +13,7 @@ import { Metrics } from "~/metrics/metrics.server";
 import { startNoticeSender } from "~/notices/sender.server";
 import { bracketed } from "~/own-origins.server";
 import { createHub } from "~/realtime/hub.server";
-import { createOpenStreams } from "~/sse/open-streams.server";
+import { OpenStreams } from "~/sse/open-streams.server";
 import manifest from "../../package.json";
 import { DataFolderProblem } from "../../supabase/embedded/data-folder/problem";
 import { projectRoot } from "../../supabase/embedded/project-root";
@@ -78,7 +78,7 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
     env,
     database,
     hub,
-    streams: createOpenStreams({ limits: env.streamLimits, database, log }),
+    streams: new OpenStreams({ limits: env.streamLimits, database, log }),
     log,
     metrics,
     startedAt,

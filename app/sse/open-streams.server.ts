@@ -107,10 +107,6 @@ export class OpenStreams {
   }
 }
 
-export function createOpenStreams(options: OpenStreamsOptions): OpenStreams {
-  return new OpenStreams(options);
-}
-
 /** Returns the streams whose readers have lost access, with one query for all of them. */
 async function findLostViewers<T extends Pick<StreamState, "access">>(
   database: Database,

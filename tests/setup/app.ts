@@ -12,7 +12,7 @@ import { createFront } from "~/server/front";
 import { HttpServer, stopGracefully } from "~/server/http-server";
 import { createLog } from "~/server/log";
 import { listenWithPreviews } from "~/server/with-previews";
-import { createOpenStreams } from "~/sse/open-streams.server";
+import { OpenStreams } from "~/sse/open-streams.server";
 import { atTheEnd } from "./at-the-end";
 import { createTestDatabase, type HostedRealtime } from "./database";
 import { createVisitor, type Visitor } from "./page-forms";
@@ -90,7 +90,7 @@ export async function startTestApp(t: Store, options: TestAppOptions = {}): Prom
     env,
     database,
     hub: createHub({ database, log, compareMs: options.compareMs }),
-    streams: createOpenStreams({ limits: env.streamLimits, database, log }),
+    streams: new OpenStreams({ limits: env.streamLimits, database, log }),
     log,
     metrics,
     startedAt: new Date(),
