@@ -29,7 +29,8 @@ await buildIfStale("programs");
 const tsx = join(here, "../node_modules/tsx/dist/cli.mjs");
 const folder = mkdtempSync(join(tmpdir(), "bench-floors-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
-const env = { ...process.env, BENCH_FLOORS: join(folder, "floors") };
+// Pages render several times slower with the development build of React.
+const env = { ...process.env, NODE_ENV: "production", BENCH_FLOORS: join(folder, "floors") };
 for (const name of first === undefined ? all : [first]) {
   process.stdout.write(`\n== ${name}\n`);
   const { status } = spawnSync(process.execPath, [tsx, join(here, name, "main.ts"), ...parts], {
