@@ -24,11 +24,8 @@ export function headersToProgram(
   { headers }: IncomingMessage,
   from: { origin: URL; address: string },
 ): OutgoingHttpHeaders {
-  const named = String(headers.connection ?? "")
-    .toLowerCase()
-    .split(",")
-    .map((name) => name.trim());
-  const dropped = new Set([...ofConnection, ...named]);
+  const named = String(headers.connection ?? "").toLowerCase();
+  const dropped = new Set([...ofConnection, ...named.split(",").map((name) => name.trim())]);
   const kept: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
     if (!dropped.has(name) && !ofProxies.test(name)) kept[name] = value;

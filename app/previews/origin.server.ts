@@ -159,17 +159,14 @@ export class PreviewOrigins {
       say(response, tunnels.whyAbsent(previewId));
       return null;
     }
-    let problem: Problem = "failed";
-    const late = setTimeout(() => {
-      problem = "late";
-      stream.close(constants.NGHTTP2_CANCEL);
-    }, firstByteMilliseconds);
+    // At once: a session that broke off by itself closes no stream.
+    const late = setTimeout(() => say(response, "late"), firstByteMilliseconds);
     stream.once("response", () => clearTimeout(late));
     stream.on("error", () => undefined);
     stream.once("close", () => {
       clearTimeout(late);
       // What has begun is cut, so that it is not taken for whole.
-      if (!response.writableEnded) say(response, problem);
+      if (!response.writableEnded) say(response, "failed");
     });
     return stream;
   }

@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { Socket } from "node:net";
 import type { Services } from "~/context/services.server";
 import { previewHostsOf } from "~/preview-hosts.server";
@@ -22,6 +22,7 @@ export function listenWithPreviews(server: Server, services: Services, front: Re
   server.on("upgrade", (request, socket, head) => {
     // Of an HTTP server it always is one.
     if (!(socket instanceof Socket)) return;
+    if (!/^websocket$/i.test(request.headers.upgrade ?? "")) return askAgain(server, request, socket, head);
     socket.on("error", () => socket.destroy());
     takeAbsoluteForm(request);
     if (origins?.owns(request)) void origins.upgrade(request, socket, head);
@@ -34,4 +35,13 @@ export function listenWithPreviews(server: Server, services: Services, front: Re
     origins?.close();
     tunnels.close();
   });
+}
+
+/** Takes a request for another protocol (`h2c`) without that wish. Node reads the body of none that has it. */
+function askAgain(server: Server, { method, url, rawHeaders }: IncomingMessage, socket: Socket, head: Buffer): void {
+  const pairs = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1]}`] : []));
+  const kept = pairs.filter((pair) => !/^(?:connection|upgrade|http2-settings):/i.test(pair));
+  const start = Buffer.from([`${method} ${url} HTTP/1.1`, "connection: close", ...kept, "", ""].join("\r\n"), "latin1");
+  socket.unshift(Buffer.concat([start, head]));
+  server.emit("connection", socket);
 }

@@ -1,7 +1,9 @@
 import { expect } from "@playwright/test";
+import { findings } from "./axe";
+import { heldJob } from "./held-job";
 import { column, hold, openBoard, openLive } from "./places";
 import { test } from "./test";
-import { letIn, newPerson, newWorld } from "./world";
+import { letIn, newPerson, newWorld, post } from "./world";
 
 test("two people at one board see each other's moves", async ({ browser }) => {
   const ada = await newPerson(browser);
@@ -107,4 +109,39 @@ test("Esc returns a card that the mouse drags, and the release opens nothing", a
   // What is clicked afterwards is followed as ever.
   await card.click();
   await expect(page).toHaveURL(/\/tasks\//);
+});
+
+test("A card of work in review starts its preview by key, and leads to it once it runs", async ({
+  owner,
+  baseURL,
+  ownPage: page,
+}) => {
+  const { id: job_id, attempt, agent, token, world } = await heldJob(owner, String(baseURL));
+  await post(owner.context, `${world.product}/settings`, { intent: "update", done_requires: "person" });
+  for (const task_id of world.taskIds.slice(1))
+    await post(owner.context, `/tasks/${task_id}`, { intent: "set-status", task_id, status: "done" });
+  const head_sha = "a".repeat(40);
+  const end = { job_id, attempt, status: "done", verify_result: "ALIGNED", head_sha };
+  expect(await agent.call("update_job_status", end)).toMatchObject({ isError: false });
+  const report = async (...previews: object[]) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const data = { worker: "laptop", room: 1, previews };
+    return (await owner.context.request.put("/api/workers/previews", { headers, data })).json();
+  };
+  const link = page.getByRole("link", { name: "Try it: T-1" });
+  await openBoard(page, world.sprint);
+  await expect(column(page, "Review")).toContainText("T-1");
+  await expect(link).toBeHidden();
+
+  await report();
+  await openBoard(page, world.sprint);
+  await link.press("Enter");
+  await expect(page.getByRole("complementary", { name: "Details" })).toContainText("Starting aaaaaaaa");
+  await expect(link).toBeFocused();
+  expect(await findings(page)).toEqual([]);
+  const [{ id }] = (await report()).previews;
+  await report({ id, state: "ready", branch_sha: "b".repeat(40) });
+  await expect(column(page, "Review")).toContainText("Try it aaaaaaaa, old");
+  await expect(link).toHaveAttribute("href", `/previews/${id}`);
+  await expect(link).toHaveAttribute("target", "_blank");
 });

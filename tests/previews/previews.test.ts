@@ -283,6 +283,13 @@ describe("what others ask of a preview is refused", () => {
     expect((await upload.catch(() => ({ status: 413 }))).status).toBe(413);
   });
 
+  it("The body of a request that does not say its length never becomes a second request", async () => {
+    const { id } = await openPreview();
+    const body = "POST /other HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    const headers = { cookie: await enter(id), "transfer-encoding": "chunked" };
+    expect(JSON.parse((await ask(id, "/", { body, headers })).body)).toMatchObject({ url: "/", bytes: body.length });
+  });
+
   it("403 for a WebSocket of another page, 404 for one of a stranger", async () => {
     const { id } = await openPreview();
     const cookie = await enter(id);
@@ -317,9 +324,13 @@ it("A program with names of its own is asked by its public one", async () => {
 });
 
 it("A request for another protocol gets the usual response", async () => {
-  const headers = ["Connection: Upgrade", "Upgrade: h2c"];
-  const message = `GET /api/health HTTP/1.1\r\nHost: localhost\r\n${headers.join("\r\n")}\r\n\r\n`;
+  const wish = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"];
+  const message = ["GET /api/health HTTP/1.1", "Host: localhost", ...wish, "", ""].join("\r\n");
   expect(await rawRequest(app.port, message)).toMatchObject({ status: 200 });
+  const { id } = await openPreview();
+  const own = [`Host: ${hostOf(id)}`, `Cookie: ${await enter(id)}`, "Content-Length: 5"];
+  const post = ["POST / HTTP/1.1", ...own, ...wish, "", "hello"].join("\r\n");
+  expect((await rawRequest(app.port, post)).body).toContain('"bytes":5');
 });
 
 /** Longer than three seconds each: they wait for the clocks of the service. */

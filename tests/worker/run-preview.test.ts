@@ -143,6 +143,7 @@ describe.each(ways)("a preview, sandbox %s", { tags: "thorough", timeout: 120_00
       /ready on 5173, but PORT was \d+: the command ignores PORT/,
     ],
     ["answers 500", server("process.env.PORT", "answer.statusCode = 500; answer.end()"), /\/ answers 500/],
+    ["takes requests and answers none", server("process.env.PORT", ""), /nothing answers on port/],
     ["ends", 'console.error("no database"); process.exit(3);\n', /It ended with 3/],
   ])("A server that %s is not ready, and the reason says why", async (_, script, reason) => {
     const brief = rules.replace("60", "2");

@@ -144,9 +144,28 @@ const cases: [name: string, files: Record<string, string>, taken: string[], lost
     [],
     [".cursor/worktrees.json: it cannot be read: it is not JSON"],
   ],
+  [
+    "Cursor, with a byte order mark",
+    { ".cursor/worktrees.json": '\uFEFF{"setup-worktree":["npm ci"]}' },
+    ["setup .cursor/worktrees.json: npm ci"],
+    [],
+  ],
+  [
+    "a script behind a link",
+    { "conductor.json": '{"scripts":{"setup":"sh bin/set-up"}}', bin: "->other", "other/set-up": "" },
+    [],
+    ["conductor.json: a script of it is behind the link bin"],
+  ],
+  ["a command with a NUL", { [codex]: '[setup]\nscript = "a\\u0000"' }, [], [`${codex}: setup: no shell takes it`]],
   ["Orca", { "orca.yaml": "scripts:\n  setup: |\n    a\n    b\n" }, ["setup orca.yaml: set -e\na\nb"], []],
   ["Orca, no YAML", { "orca.yaml": "scripts: [" }, [], ["orca.yaml: it cannot be read: "]],
   ["a lockfile", { "package.json": "{}", "package-lock.json": "{}" }, ["setup package-lock.json: npm ci"], []],
+  [
+    "a lockfile, and a package.json that is none",
+    { "package.json": "{", "package-lock.json": "{}" },
+    ["setup package-lock.json: npm ci"],
+    ["package.json: it is not JSON"],
+  ],
   ["two lockfiles and a manager", two, ["setup package-lock.json: npm ci"], []],
   [
     "two lockfiles alone",

@@ -1,6 +1,6 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { request } from "node:http";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, isIP, type LookupFunction, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -80,7 +80,7 @@ async function begin(
       "The main branch does not say how to start it: add `preview:` to .backloom.yml, or .claude/launch.json",
     );
   }
-  if (settings.isOthers && sandboxes.confinement === "none" && !options.trustsSetup) {
+  if (settings.isOthers && !isConfined && !options.trustsSetup) {
     throw new Error("Without a sandbox, .claude/launch.json starts nothing here: start the worker with --trust-setup");
   }
   for (const value of await copyAlong({ folder, repository }, rules)) learnSecret(options, value);
@@ -106,11 +106,8 @@ async function begin(
   if (rules.setup !== undefined && (await changedScript(folder, origin)) === null) {
     say(`Setting up: ${origin?.shown ?? rules.setup}`);
     const { timeoutMinutes } = options;
-    const variables = await setupVariables(
-      wanted.id,
-      { folder, rules, repository, branch: wanted.branch ?? "" },
-      origin,
-    );
+    const place = { folder, rules, repository, branch: wanted.branch ?? "" };
+    const variables = await setupVariables(wanted.id, place, origin);
     const run = { command: rules.setup, folder, sandbox, logFile, timeoutMinutes, signal, clean: start.clean };
     const done = await runCommand({ ...run, environment: { ...variables, ...environment } });
     signal.throwIfAborted();
@@ -178,16 +175,9 @@ async function wayOutside(
 
 /** Development servers listen on one of the two loopbacks, and `localhost` need not name both. */
 function connectHere(port: number): Socket {
-  const both = [
-    { address: "127.0.0.1", family: 4 },
-    { address: "::1", family: 6 },
-  ];
-  return connect({
-    port,
-    host: "localhost",
-    autoSelectFamily: true,
-    lookup: (_name, _options, found) => found(null, both),
-  });
+  const both = ["127.0.0.1", "::1"].map((address) => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_name, _options, found) => found(null, both);
+  return connect({ port, host: "localhost", autoSelectFamily: true, lookup });
 }
 
 /** Ends the program's whole group, and removes the socket of its sandbox. A killed worker's pipe ends, too. */
@@ -259,7 +249,8 @@ async function untilReady({ settings, port, reach, over, signal, named }: Awaite
   for (let pause = 250; ; pause = Math.min(2_000, pause * 1.5)) {
     signal.throwIfAborted();
     if (ended !== undefined) throw new Error(ended);
-    const status = await statusOf(reach, port, settings.ready);
+    const milliseconds = Math.max(2_000, Math.min(15_000, until - performance.now()));
+    const status = await statusOf(reach, port, settings.ready, milliseconds);
     if (status !== null && status < 500) return;
     if (performance.now() > until) {
       const other = named();
@@ -275,14 +266,14 @@ async function untilReady({ settings, port, reach, over, signal, named }: Awaite
   }
 }
 
-function statusOf(reach: () => Socket, port: number, path: string): Promise<number | null> {
+function statusOf(reach: () => Socket, port: number, path: string, milliseconds: number): Promise<number | null> {
   return new Promise((resolve) => {
     const headers = { host: `localhost:${port}`, accept: "text/html", connection: "close" };
-    const asked = request({ createConnection: reach, path, headers, timeout: 2_000 }, (answer) => {
+    const asked = request({ createConnection: reach, path, headers }, (answer) => {
       resolve(answer.statusCode ?? null);
       asked.destroy();
     });
-    asked.once("timeout", () => asked.destroy());
+    asked.setTimeout(milliseconds, () => asked.destroy());
     asked.once("error", () => resolve(null));
     asked.once("close", () => resolve(null));
     asked.end();

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { heardPreviewsSchema, type SyncPreviews, type WantedPreview } from "~/wire/previews/contract";
 import { interruptible, uninterrupted } from "../base/interruption";
@@ -101,7 +102,7 @@ function hold(tools: LandingTools, wanted: WantedPreview, notify: () => void): H
     held.running = running;
     const tunnel = openTunnelTo(tools, held);
     try {
-      await Promise.race([tunnel.opened, untilAborted(stop.signal), running.over]);
+      await Promise.race([tunnel.opened, once(stop.signal, "abort"), running.over]);
       if (!stop.signal.aborted) report.state = "ready";
       note("ready");
       notify();
@@ -166,11 +167,4 @@ async function untilOver(held: Held, running: RunningPreview, notify: () => void
     if (performance.now() - held.lastRequest >= idle) stop.abort("idle");
     if (stop.signal.aborted) return;
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -149,11 +149,14 @@ function serve({ reach, previewId }: TunnelOptions): Http2Server {
 
 function forward(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, program: PreviewProgram): void {
   const isSocket = headers[":protocol"] === "websocket";
+  // Without a length or chunks, the body of a GET would be read as the next request.
+  const isUnmeasured = !stream.endAfterHeaders && headers["content-length"] === undefined;
+  const framing = isSocket ? upgradeHeaders() : isUnmeasured ? { "transfer-encoding": "chunked" } : {};
   const asked = request({
     createConnection: () => program.connect(),
     method: isSocket ? "GET" : headers[":method"],
     path: headers[":path"],
-    headers: { ...headersFor(headers, program), ...(isSocket ? upgradeHeaders() : {}) },
+    headers: { ...headersFor(headers, program), ...framing },
     maxHeaderSize: headerBytes,
     setHost: false,
   });
@@ -163,12 +166,9 @@ function forward(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, progra
   asked.once("response", (response) => {
     answer(stream, headersOf(response, program.port, publicOrigin), response);
   });
-  if (!isSocket) {
-    stream.pipe(asked);
-    return;
-  }
   asked.once("upgrade", (response, socket, head) => {
-    if (stream.destroyed) return void socket.destroy();
+    if (!isSocket) fail(stream);
+    if (!isSocket || stream.destroyed) return void socket.destroy();
     stream.respond({ ...headersOf(response, program.port, publicOrigin), ":status": 200 });
     if (head.length > 0) socket.unshift(head);
     socket.on("error", () => fail(stream));
@@ -176,7 +176,8 @@ function forward(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, progra
     stream.once("close", () => socket.destroy());
     stream.pipe(socket).pipe(stream);
   });
-  asked.end();
+  if (isSocket) asked.end();
+  else stream.pipe(asked);
 }
 
 function answer(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders, body?: IncomingMessage): void {

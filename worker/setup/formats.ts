@@ -143,7 +143,7 @@ const orcaSchema = z.object({ scripts: z.object({ setup: text, archive: text }).
 
 export function fromJson(given: string): unknown {
   const errors: Parameters<typeof parseJson>[1] = [];
-  const value: unknown = parseJson(given, errors, { allowTrailingComma: true });
+  const value: unknown = parseJson(given.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true });
   if (errors.length > 0) throw new Error("it is not JSON");
   return value;
 }

@@ -107,7 +107,9 @@ export async function readSetup(
   if (chosen.setup === null) {
     const packageJson = blobs.get("package.json");
     const read = packageJson && (await textOf(folder, packageJson));
-    const json = read && "text" in read ? fromJson(read.text) : undefined;
+    const json = await Promise.resolve(read && "text" in read ? read.text : "null")
+      .then(fromJson)
+      .catch((error) => void report.left_out.push({ path: "package.json", reason: messageOf(error) }));
     const { installs, leftOut } = await readInstalls([...blobs.keys()], json, personsVariables());
     report.found.push(...[...installs, ...leftOut].map(({ path }) => ({ path })));
     report.left_out.push(...leftOut);
@@ -157,8 +159,12 @@ async function readFile(
     const said = await format.read(read.text, async (path) => (await atMain(path))?.mode.startsWith("100") ?? false);
     const commands = [said.setup, said.cleanup].join("\n");
     const paths = [...commands.matchAll(runPath)].flatMap(([, path]) => path ?? []);
-    const named = paths.length === 0 ? [] : [...(await blobsAt(folder, commit, paths)).values()];
-    const scripts = named.filter(({ mode }) => mode.startsWith("100"));
+    // A folder on the way may be a link, too.
+    const ways = paths.flatMap((path) => path.split("/").map((_, at, parts) => parts.slice(0, at + 1).join("/")));
+    const there = ways.length === 0 ? [] : [...(await blobsAt(folder, commit, ways)).values()];
+    const link = there.find(({ mode, path }) => mode === "120000" && ways.includes(path));
+    if (link !== undefined) return { ...nothing, reason: `a script of it is behind the link ${link.path}` };
+    const scripts = there.filter(({ mode, path }) => mode.startsWith("100") && paths.includes(path));
     const texts = await Promise.all(scripts.map((script) => textOf(folder, script)));
     const all = [commands, ...texts.flatMap((one) => ("text" in one ? one.text : []))].join("\n");
     return { ...nothing, said, scripts, lent: sourceVariable.test(all) ? filesNamedIn(all) : [] };
@@ -218,6 +224,8 @@ function inShell(command: string): string {
 const short = (command: string): string => (command.length > 80 ? `${command.slice(0, 80)}…` : command);
 
 function problemOf(command: string, source: string | null): string | null {
+  // Quoted, it may be four times as long: Linux takes 128 KiB.
+  if (command.length > 30_000 || command.includes("\0")) return "no shell takes it";
   if (/(^|[\s"'=(:])(\/Users\/|\/home\/|[A-Za-z]:[\\/](?!\/))/m.test(command))
     return "it names a folder of another machine";
   if (source === null && sourceVariable.test(command)) {

@@ -84,6 +84,7 @@ const TaskCard = memo(function TaskCard({
             <PullLink pull={task.pull} />
           </span>
         ) : null}
+        <TryLink task={task} canStart={draggable} />
         <span className="card-story" data-part="story" title={task.story_title}>
           {task.story_code}
         </span>
@@ -124,6 +125,21 @@ function ProofRing({ proof: [proven, all] }: { proof: readonly [number, number] 
         ) : null}
       </svg>
       <span aria-hidden="true">{`${proven}/${all}`}</span>
+    </span>
+  );
+}
+
+/** The way into the changed application. Until it runs, a press starts it (`item-keys`). */
+function TryLink({ task: { id, code, job_id, preview }, canStart }: { task: CardTask; canStart: boolean }) {
+  if (!preview || !(preview.url || canStart)) return null;
+  const { url, head_sha, is_old } = preview;
+  const [to, tab] = url ? [url, "_blank"] : [`/tasks/${id}`];
+  return (
+    <span data-part="preview" className="text-accent [&>a]:underline">
+      <a href={to} target={tab} rel="noreferrer" data-try={url ? undefined : job_id} aria-label={`Try it: ${code}`}>
+        Try it
+      </a>
+      {` ${head_sha.slice(0, 8)}${is_old ? ", old" : ""}`}
     </span>
   );
 }

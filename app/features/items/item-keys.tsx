@@ -1,6 +1,8 @@
-import { useNavigate } from "@remix-run/react";
+import { useFetcher, useNavigate } from "@remix-run/react";
 import { lazy, type MutableRefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { mostRunItems, runAddress } from "~/features/runs/start-run";
+import { type ActionResult, useResultToast } from "~/ui/action-result";
+import { enhancedField } from "~/ui/form-fields";
 import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
 import { focusRow, itemOf, lineOf, linkOf, watchRows } from "./active-row";
@@ -38,6 +40,7 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
   useEffect(() => keepFocusOfRows(), []);
   useEffect(() => clearSelection, []);
   useEffect(() => closeOnRelease(() => latestPeek.current.open && latestPeek.current.show(null)), []);
+  useTryLinks(latestPeek);
 
   const isReady = ItemMenu !== undefined;
   const start = useStartRun(productId);
@@ -120,6 +123,25 @@ function openPull(row: HTMLElement | null): void {
   const link = (row ?? document).querySelector<HTMLAnchorElement>("a[data-pull]");
   if (link) window.open(link.href, "_blank", "noreferrer");
   else showToast("There is no pull request.");
+}
+
+/** A card's link starts the preview of its work, and the peek shows what becomes of it. */
+function useTryLinks(peek: MutableRefObject<OwnPeek>): void {
+  const { data, submit } = useFetcher<ActionResult>();
+  useResultToast(data);
+  useEffect(() => {
+    const onClick = (event: MouseEvent) => {
+      const link = event.target instanceof Element ? event.target.closest<HTMLElement>("a[data-try]") : null;
+      const item = itemOf(lineOf(link));
+      if (!link || !item || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      peek.current.show(item);
+      const action = `/jobs/${link.dataset.try}/preview`;
+      submit({ intent: "start", [enhancedField]: "1" }, { method: "post", action });
+    };
+    document.addEventListener("click", onClick, true);
+    return () => document.removeEventListener("click", onClick, true);
+  }, [peek, submit]);
 }
 
 /** Opens what a run of tasks and stories may take, where it is started. */

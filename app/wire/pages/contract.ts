@@ -8,6 +8,7 @@ import { listedFileSchema } from "../files/contract";
 import { burndownSchema } from "../insights/contract";
 import { labelSchema } from "../labels/contract";
 import { pbiSchema } from "../pbis/contract";
+import { previewSchema } from "../previews/contract";
 import { memberRoles, productSchema } from "../products/contract";
 import { pullSchema } from "../pulls/contract";
 import { agentQuestionSchema } from "../questions/contract";
@@ -98,6 +99,8 @@ export const boardTaskSchema = taskSchema.pick({ ...coded, story_id: true, sort_
   /** The agent that the work was handed to, and the one that had it before. */
   fallback_agent: z.string().nullable().default(null),
   agent_before: z.string().nullable().default(null),
+  /** Where work in review is tried, or would be: `url` is null until it runs. */
+  preview: previewSchema.pick({ head_sha: true, is_old: true, url: true }).nullable(),
   failure_reason: z.string().nullable(),
   open_questions: z.number(),
   /** How many criteria of the story the task's work proves, and how many there are. */

@@ -104,7 +104,7 @@ $$;
 
 -- One form of the cards on the sprint board and the solo board: the task, its story, its unfinished job, the
 -- number of its open questions, the lines changed by its newest job, how much of its story it proves, its pull request,
--- its blockers and how many it blocks.
+-- the preview of its work in review, its blockers and how many it blocks.
 create function private.board_tasks(p_sprint_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -137,7 +137,7 @@ begin
         j.id as job_id, lower(j.status::text) as job_status, j.phase as job_phase, j.pending_verdict, j.started_at as job_started_at,
         j.updated_at as job_seen_at,
         case when j.status in ('CLAIMED', 'RUNNING') then private.doing_now(j.id, j.attempt) end as job_doing,
-        a.name as worker_name, j.holder_name, j.fallback_agent, j.agent_before,
+        a.name as worker_name, j.holder_name, j.fallback_agent, j.agent_before, j.preview,
         (
           select f.failure_reason from public.agent_jobs f
           where t.status = 'FAILED' and f.task_id = t.id and f.status = 'FAILED'
@@ -177,7 +177,12 @@ begin
           j.fallback_agent, case when j.fallback_agent is not null then (
             select b.agent from public.job_attempts b where b.job_id = j.id and b.agent <> j.fallback_agent
             order by b.attempt desc limit 1) end as agent_before,
-          case when j.taken_by is not null and private.is_in_hand(j) then private.username(j.taken_by) end as holder_name
+          case when j.taken_by is not null and private.is_in_hand(j) then private.username(j.taken_by) end as holder_name,
+          case when j.phase = 'review' and private.preview_refusal(j) is null then coalesce(
+            (select private.preview_json(p)::jsonb - 'log' from public.previews p
+              where p.job_id = j.id and private.preview_state(p) in ('starting', 'ready')),
+            case when private.preview_worker(j) is not null
+              then jsonb_build_object('head_sha', j.head_sha, 'is_old', false, 'url', null) end) end as preview
         from public.agent_jobs j
         where j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION' and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
         order by j.created_at desc
