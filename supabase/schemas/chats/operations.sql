@@ -278,8 +278,9 @@ begin
   if not exists (select from public.chats c where c.service = p_service and c.confirmed_at is not null) then
     return '[]';
   end if;
-  insert into public.chat_messages (chat_id, question_id)
-  select w.chat_id, w.question_id from private.waiting_for_chats(p_service) w
+  -- Due at this look: the column's default is a little later than v_now, so that each would wait for the next one.
+  insert into public.chat_messages (chat_id, question_id, next_attempt_at)
+  select w.chat_id, w.question_id, v_now from private.waiting_for_chats(p_service) w
   on conflict (question_id, chat_id) do nothing;
   -- Closed or a day old before it was sent: left out.
   delete from public.chat_messages m using public.agent_questions q
