@@ -7127,8 +7127,9 @@ begin
   if not exists (select from public.chats c where c.service = p_service and c.confirmed_at is not null) then
     return '[]';
   end if;
-  insert into public.chat_messages (chat_id, question_id)
-  select w.chat_id, w.question_id from private.waiting_for_chats(p_service) w
+  -- Due at this look: the column's default is a little later than v_now, so that each would wait for the next one.
+  insert into public.chat_messages (chat_id, question_id, next_attempt_at)
+  select w.chat_id, w.question_id, v_now from private.waiting_for_chats(p_service) w
   on conflict (question_id, chat_id) do nothing;
   -- Closed or a day old before it was sent: left out.
   delete from public.chat_messages m using public.agent_questions q
@@ -7288,6 +7289,8 @@ declare
   v_user_id uuid := coalesce(to_jsonb(old) ->> 'user_id', to_jsonb(old) ->> 'id')::uuid;
 begin
   delete from public.chats c where c.user_id = v_user_id and not private.may_chat(v_user_id);
+  delete from public.chat_messages m using public.chats c, public.agent_questions q
+  where c.user_id = v_user_id and m.chat_id = c.id and q.id = m.question_id and q.product_id = (to_jsonb(old) ->> 'product_id')::uuid;
   return null;
 end;
 $$;
@@ -10482,7 +10485,7 @@ create or replace function operations.get_task_forecast(p_task_id uuid, p_for_pa
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_product_id uuid := private.require_access('task', p_task_id);
-  v_forecast public.forecasts := private.forecast_of(p_task_id);
+  v_forecast public.forecasts := (select f from private.forecasts_of(array[p_task_id]) f);
   v_costs jsonb := case when not p_for_page then private.estimate(v_product_id, array[p_task_id]) end;
   v_is_shown boolean := v_forecast.task_id is not null and not private.hides_forecasts(v_product_id);
 begin
@@ -10492,7 +10495,7 @@ begin
     'main_sha', v_forecast.main_sha,
     'touches', case when v_is_shown then v_forecast.touches else '[]' end,
     'meets', case when v_is_shown and not (p_for_page and exists (
-      select from public.tasks t where t.id = p_task_id and t.status not in ('TO_DO', 'FAILED'))) then private.meets_of(v_forecast) else '[]' end)
+      select from public.tasks t where t.id = p_task_id and t.status not in ('TO_DO', 'FAILED'))) then (select m.meets from private.meets_of(array[v_forecast]) m) else '[]' end)
     || case when p_for_page then '{}' else jsonb_build_object('estimate', (v_costs -> 'estimate') - '{held,held_of}'::text[],
       'ceiling', v_costs -> 'ceiling') end
     || case when v_is_shown and v_forecast.claimed_at is not null then private.forecast_result(v_forecast) else '{}' end;
@@ -10500,6 +10503,22 @@ end;
 $$;
 
 grant execute on function operations.get_task_forecast to authenticated;
+
+create or replace function operations.get_meets(p_product_id uuid, p_task_ids jsonb)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_task_ids uuid[] := (array(select x::uuid from jsonb_array_elements_text(p_task_ids) x))[:5];
+begin
+  perform private.require_product_access(p_product_id);
+  perform private.require_one_product(v_task_ids, p_product_id);
+  return coalesce((
+    select json_object_agg(m.task_id, m.meets)
+    from private.meets_of(array(select f from private.forecasts_of(v_task_ids) f)) m
+    where not private.hides_forecasts(p_product_id)), '{}');
+end;
+$$;
+
+grant execute on function operations.get_meets to authenticated;
 
 create or replace function private.index_of(p_task_id uuid)
 returns uuid language plpgsql stable set search_path = '' as $$
@@ -10513,41 +10532,37 @@ begin
 end;
 $$;
 
-create or replace function private.forecast_of(p_task_id uuid)
-returns public.forecasts language plpgsql stable set search_path = '' as $$
-declare
-  v_forecast public.forecasts;
-  v_index public.change_indexes;
-  v_title text;
-  v_more text;
-  v_digest text;
+create or replace function private.forecasts_of(p_task_ids uuid[])
+returns setof public.forecasts language plpgsql stable set search_path = '' as $$
 begin
-  select f.* into v_forecast from public.forecasts f where f.task_id = p_task_id;
-  if v_forecast.claimed_at is not null then
-    return v_forecast;
-  end if;
-  select x.* into v_index from public.change_indexes x where x.id = private.index_of(p_task_id);
-  if coalesce(v_index.known_changes, 0) < 8 then
-    return null;
-  end if;
-  select t.title, concat_ws(' ', t.description, t.implementation_plan, s.acceptance_criteria)
-  into v_title, v_more
-  from public.tasks t join public.stories s on s.id = t.story_id where t.id = p_task_id;
-  v_digest := md5(concat_ws(chr(1), v_index.id, v_index.head_sha, v_index.known_changes, v_title, v_more));
-  if v_digest is distinct from v_forecast.digest then
-    select p_task_id, v_index.id, v_digest, v_index.head_sha, v_index.known_changes, n.touches, n.ranked, n.recent, n.by_words, n.support
-    into v_forecast.task_id, v_forecast.index_id, v_forecast.digest, v_forecast.main_sha, v_forecast.known_changes, v_forecast.touches,
-      v_forecast.ranked, v_forecast.recent, v_forecast.by_words, v_forecast.support
-    from private.likely_paths(v_index.id, v_title, v_more) n;
-  end if;
-  return v_forecast;
+  return query
+    with asked as materialized (
+      select t.id, x.id as index_id, x.head_sha, x.known_changes, t.title, m.more, d.digest, f as kept,
+        coalesce(f.claimed_at is not null or f.digest = d.digest, false) as holds
+      from public.tasks t
+      join public.stories s on s.id = t.story_id
+      left join public.change_indexes x on x.id = private.index_of(t.id) and x.known_changes >= 8
+      left join public.forecasts f on f.task_id = t.id
+      cross join lateral (select concat_ws(' ', t.description, t.implementation_plan, s.acceptance_criteria) as more) m
+      cross join lateral (select md5(concat_ws(chr(1), x.id, x.head_sha, x.known_changes, t.title, m.more)) as digest) d
+      where t.id = any (p_task_ids)
+    )
+    select (a.kept).* from asked a where a.holds
+    union all
+    select a.id, a.index_id, a.digest, a.head_sha, a.known_changes, n.touches, n.ranked, n.recent, n.by_words, n.support, 0, null, null, null
+    from (
+      select o.index_id, array_agg(o.id order by o.id) as ids, array_agg(o.title order by o.id) as titles, array_agg(o.more order by o.id) as mores
+      from asked o where o.index_id is not null and not o.holds group by o.index_id
+    ) g
+    cross join lateral private.likely_paths(g.index_id, g.titles, g.mores) n
+    join asked a on a.id = g.ids[n.of_text];
 end;
 $$;
 
 create or replace function private.keep_forecast(p_task_id uuid, p_claimed_at timestamptz default null)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
-  v_forecast public.forecasts := private.forecast_of(p_task_id);
+  v_forecast public.forecasts := (select f from private.forecasts_of(array[p_task_id]) f);
 begin
   insert into public.forecasts as f (task_id, index_id, digest, main_sha, known_changes, touches, ranked, recent, by_words, support, claimed_at)
   select v_forecast.task_id, v_forecast.index_id, v_forecast.digest, v_forecast.main_sha, v_forecast.known_changes, v_forecast.touches,
@@ -10561,109 +10576,126 @@ begin
 end;
 $$;
 
-create or replace function private.likely_paths(
-  p_index_id uuid, p_title text, p_more text, out touches jsonb, out ranked text[], out recent text[], out by_words text[], out support integer)
-language plpgsql stable set search_path = '' as $$
+create or replace function private.likely_paths(p_index_id uuid, p_titles text[], p_mores text[])
+returns table (of_text integer, touches jsonb, ranked text[], recent text[], by_words text[], support integer)
+language plpgsql stable set search_path = '' set enable_mergejoin = off set plan_cache_mode = force_generic_plan as $$
 declare
-  v_title text[] := private.words_of(p_title);
-  v_words text[];
-  v_named text[] := private.named_paths(p_index_id, concat_ws(' ', p_title, p_more));
-  v_similar jsonb;
+  v_recent text[] := array(select k.path from public.known_paths k where k.index_id = p_index_id order by k.recent desc, k.path limit 50);
+  v_similar jsonb[];
+  v_by_words jsonb[];
+  v_named text[];
   v_of integer;
   v_all integer;
   v_mean double precision;
 begin
-  v_words := v_title || array(select w from unnest(private.words_of(left(p_more, 2000))) w where w <> all (v_title));
   select count(*), greatest(avg(cardinality(c.words)), 1) into v_all, v_mean from public.known_changes c where c.index_id = p_index_id;
-  with query as (
-    select w as word, case when n <= cardinality(v_title) then 1.0 else 0.3 end as weight from unnest(v_words) with ordinality u (w, n)
-  ),
-  known as materialized (
-    select c.sha, c.words, cardinality(c.words) / v_mean as length
-    from public.known_changes c where c.index_id = p_index_id and c.words && v_words
-  ),
-  found as materialized (
-    select k.sha, k.length, q.word, q.weight
-    from known k cross join lateral unnest(k.words) u (w) join query q on q.word = u.w
+  -- Rounded, so that the order in which numbers are added decides nothing.
+  with query as materialized (select q.* from private.weighed_words(p_titles, p_mores) q),
+  in_titles as materialized (
+    select q.of_text, k.sha, k.length, q.word, q.weight
+    from (
+      select c.sha, cardinality(c.words) / v_mean as length, unnest(c.words) as word from public.known_changes c where c.index_id = p_index_id
+    ) k join query q using (word)
   ),
   told as (
-    select f.word, ln(1 + (v_all - count(*) + 0.5) / (count(*) + 0.5)) as idf from found f group by f.word
-  )
-  select jsonb_agg(jsonb_build_object('sha', x.sha, 'score', x.score) order by x.score desc)
-  into v_similar
-  from (
-    select f.sha, sum(f.weight * t.idf / (1 + 1.2 * (0.25 + 0.75 * f.length))) as score
-    from found f join told t using (word) group by f.sha order by score desc, f.sha limit 20
-  ) x;
-  v_of := coalesce(jsonb_array_length(v_similar), 0);
-
-  by_words := array(
-    with query as (
-      select w as word, case when n <= cardinality(v_title) then 1.0 else 0.3 end as weight from unnest(v_words) with ordinality u (w, n)
-    ),
-    found as materialized (
-      select k.path, cardinality(k.words) as length, q.word, q.weight
-      from public.known_paths k cross join lateral unnest(k.words) u (w) join query q on q.word = u.w
-      where k.index_id = p_index_id and k.words && v_words
-    ),
-    told as (select f.word, 1.0 / ln(2 + count(*)) as idf from found f group by f.word)
-    select f.path from found f join told t using (word)
-    group by f.path, f.length order by sum(f.weight * t.idf) / sqrt(2 + f.length) desc, f.path limit 50);
-  recent := array(select k.path from public.known_paths k where k.index_id = p_index_id order by k.recent desc, k.path limit 50);
-
-  with alike as (
-    select c.paths, (s ->> 'score')::double precision as score, c.place, case when c.task_id is null then 1 else 2 end as weight
-    from jsonb_array_elements(v_similar) s
-    join public.known_changes c on c.index_id = p_index_id and c.sha = s ->> 'sha'
+    select f.of_text, f.word, ln((1 + (v_all - count(*) + 0.5) / (count(*) + 0.5))::double precision) as idf from in_titles f group by f.of_text, f.word
   ),
-  touched as (
-    select p as path, count(*) as times, sum(s.score * s.weight * exp(-s.place / 1000.0) / sqrt(cardinality(s.paths))) as score
-    from alike s, unnest(s.paths) p group by p
+  alike as materialized (
+    select f.of_text, f.sha, round(sum(f.weight * t.idf / (1 + 1.2 * (0.25 + 0.75 * f.length))) * 1e9) / 1e9 as score
+    from in_titles f join told t using (of_text, word) group by f.of_text, f.sha
   ),
-  places as (
-    (select t.path, row_number() over (order by t.score desc, t.path) as place, 1.2 as weight from touched t order by 2 limit 50)
-    union all select w, n, 1.0 from unnest(by_words) with ordinality u (w, n)
-    union all select w, n, 0.6 from unnest(recent) with ordinality u (w, n)
-  ),
-  mixed as (
-    select m.path, m.score, coalesce(t.times, 0) as times, row_number() over (order by m.score desc, m.path) as place
+  in_paths as materialized (
+    select q.of_text, k.path, k.length, q.word, q.weight
     from (
-      select p.path, sum(p.weight / (10 + p.place)) as score from places p group by p.path
-    ) m left join touched t using (path)
-    where m.path <> all (v_named)
-    order by 4 limit 10
+      select p.path, cardinality(p.words) as length, unnest(p.words) as word from public.known_paths p where p.index_id = p_index_id
+    ) k join query q using (word)
   ),
-  files as (
-    select w as path, n as place, null::bigint as times, 'named' as why from unnest(v_named) with ordinality u (w, n)
-    union all (select m.path, 100 + m.place, m.times, 'similar' from mixed m where m.times >= 3)
-    order by place limit 10
-  ),
-  folders as (
-    select f.folder, f.up, (
-      select count(*) from alike s where exists (select from unnest(s.paths) p where starts_with(p, f.folder))) as times
-    from (
-      select distinct array_to_string((string_to_array(m.path, '/'))[: cardinality(string_to_array(m.path, '/')) - u], '/') || '/' as folder, u as up
-      from mixed m, generate_series(1, 6) u
-      where m.times between 1 and 2 and cardinality(string_to_array(m.path, '/')) > u
-    ) f
-  ),
-  folder as (
-    select f.* from folders f where f.times >= 3 order by f.up, f.times desc, f.folder limit 1
+  rare as (select f.of_text, f.word, 1.0 / ln(2 + count(*)) as idf from in_paths f group by f.of_text, f.word),
+  by_path as materialized (
+    select f.of_text, f.path, round(sum(f.weight * t.idf) / sqrt(2 + f.length) * 1e9) as score
+    from in_paths f join rare t using (of_text, word) group by f.of_text, f.path, f.length
   )
   select
-    coalesce((
-      select jsonb_agg(jsonb_build_object('path', x.path, 'is_folder', x.is_folder, 'in', x.times,
-        'of', case when x.times is not null then v_of end, 'why', x.why) order by x.place)
+    array(select (
+      select jsonb_agg(x) from (
+        select a.sha, a.score from alike a where a.of_text = n order by a.score desc, a.sha limit 20) x)
+      from generate_subscripts(p_titles, 1) n),
+    array(select (
+      select jsonb_agg(x.path) from (
+        select b.path from by_path b where b.of_text = n order by b.score desc, b.path limit 50) x)
+      from generate_subscripts(p_titles, 1) n)
+  into v_similar, v_by_words;
+
+  for v_text in 1 .. cardinality(p_titles) loop
+    v_named := private.named_paths(p_index_id, concat_ws(' ', p_titles[v_text], p_mores[v_text]));
+    v_of := coalesce(jsonb_array_length(v_similar[v_text]), 0);
+    by_words := array(select jsonb_array_elements_text(v_by_words[v_text]));
+    with alike as (
+      select c.paths, chr(1) || array_to_string(c.paths, chr(1)) as joined, (s ->> 'score')::double precision as score, c.place, case when c.task_id is null then 1 else 2 end as weight
+      from jsonb_array_elements(v_similar[v_text]) s
+      join public.known_changes c on c.index_id = p_index_id and c.sha = s ->> 'sha'
+    ),
+    touched as (
+      select p as path, count(*) as times, sum(s.score * s.weight * exp(-s.place / 1000.0) / sqrt(cardinality(s.paths))) as score
+      from alike s, unnest(s.paths) p group by p
+    ),
+    places as (
+      (select t.path, row_number() over (order by round(t.score * 1e9) desc, t.path) as place, 1.2 as weight from touched t order by 2 limit 50)
+      union all select w, n, 1.0 from unnest(by_words) with ordinality u (w, n)
+      union all select w, n, 0.6 from unnest(v_recent) with ordinality u (w, n)
+    ),
+    mixed as (
+      select m.path, m.score, coalesce(t.times, 0) as times, row_number() over (order by m.score desc, m.path) as place
       from (
-        select f.path, false as is_folder, f.times, f.why, f.place from files f
-        union all select f.folder, true, f.times, 'similar', 1000 from folder f where (select count(*) from files) < 5
-      ) x), '[]'),
-    v_named[:10] || array(select m.path from mixed m order by m.place limit greatest(10 - cardinality(v_named), 0)),
-    coalesce((select m.times from mixed m where m.place = 1), 0)
-  into touches, ranked, support;
-  by_words := by_words[:10];
-  recent := recent[:10];
+        select p.path, sum(p.weight / (10 + p.place)) as score from places p group by p.path
+      ) m left join touched t using (path)
+      where m.path <> all (v_named)
+      order by 4 limit 10
+    ),
+    files as (
+      select w as path, n as place, null::bigint as times, 'named' as why from unnest(v_named) with ordinality u (w, n)
+      union all (select m.path, 100 + m.place, m.times, 'similar' from mixed m where m.times >= 3)
+      order by place limit 10
+    ),
+    folders as (
+      select f.folder, f.up, (
+        select count(*) from alike s where strpos(s.joined, chr(1) || f.folder) > 0) as times
+      from (
+        select distinct array_to_string((string_to_array(m.path, '/'))[: cardinality(string_to_array(m.path, '/')) - u], '/') || '/' as folder, u as up
+        from mixed m, generate_series(1, 6) u
+        where m.times between 1 and 2 and cardinality(string_to_array(m.path, '/')) > u
+      ) f
+    ),
+    folder as (
+      select f.* from folders f where f.times >= 3 order by f.up, f.times desc, f.folder limit 1
+    )
+    select
+      coalesce((
+        select jsonb_agg(jsonb_build_object('path', x.path, 'is_folder', x.is_folder, 'in', x.times,
+          'of', case when x.times is not null then v_of end, 'why', x.why) order by x.place)
+        from (
+          select f.path, false as is_folder, f.times, f.why, f.place from files f
+          union all select f.folder, true, f.times, 'similar', 1000 from folder f where (select count(*) from files) < 5
+        ) x), '[]'),
+      v_named[:10] || array(select m.path from mixed m order by m.place limit greatest(10 - cardinality(v_named), 0)),
+      coalesce((select m.times from mixed m where m.place = 1), 0)
+    into touches, ranked, support;
+    of_text := v_text;
+    recent := v_recent[:10];
+    by_words := by_words[:10];
+    return next;
+  end loop;
 end;
+$$;
+
+create or replace function private.weighed_words(p_titles text[], p_mores text[])
+returns table (of_text integer, word text, weight double precision) language sql immutable rows 100 set search_path = '' as $$
+  with words as materialized (
+    select n::integer as of_text, private.words_of(title) as title, private.words_of(left(more, 2000)) as more
+    from unnest(p_titles, p_mores) with ordinality u (title, more, n)
+  )
+  select w.of_text, u, 1.0::double precision from words w, unnest(w.title) u
+  union all select w.of_text, u, 0.3::double precision from words w, unnest(w.more) u where u <> all (w.title);
 $$;
 
 create or replace function private.named_paths(p_index_id uuid, p_text text)
@@ -10685,22 +10717,24 @@ begin
 end;
 $$;
 
-create or replace function private.meets_of(p_forecast public.forecasts)
-returns jsonb language plpgsql stable set search_path = '' as $$
-begin
-  return coalesce((
+create or replace function private.meets_of(p_forecasts public.forecasts[])
+returns table (task_id uuid, meets jsonb) language sql stable set search_path = '' as $$
+  with running as materialized (
+    select i.index_id, w.* from (select distinct f.index_id from unnest(p_forecasts) f) i, private.running_paths(i.index_id) w
+  )
+  select f.task_id, coalesce((
     select jsonb_agg(jsonb_build_object('job_id', r.job_id, 'task', jsonb_build_object('id', t.id, 'code', t.code, 'title', t.title),
       'paths', r.paths) order by cardinality(r.paths) desc, t.code)
     from (
       select w.job_id, w.task_id, array(
-        select p from unnest(w.paths) p where p = any (private.told_files(p_forecast.touches)) order by p) as paths
-      from private.running_paths(p_forecast.index_id) w
-      where w.task_id <> p_forecast.task_id and not exists (
-        select from public.task_dependencies d where d.blocked_id = p_forecast.task_id and d.blocker_id = w.task_id)
+        select p from unnest(w.paths) p where p = any (private.told_files(f.touches)) order by p) as paths
+      from running w
+      where w.index_id = f.index_id and w.task_id <> f.task_id and not exists (
+        select from public.task_dependencies d where d.blocked_id = f.task_id and d.blocker_id = w.task_id)
     ) r
     join public.tasks t on t.id = r.task_id
-    where r.paths <> '{}'), '[]');
-end;
+    where r.paths <> '{}'), '[]')
+  from unnest(p_forecasts) f;
 $$;
 
 create or replace function private.told_files(p_touches jsonb)
@@ -14923,7 +14957,7 @@ begin
         j.id as job_id, lower(j.status::text) as job_status, j.phase as job_phase, j.pending_verdict, j.started_at as job_started_at,
         j.updated_at as job_seen_at,
         case when j.status in ('CLAIMED', 'RUNNING') then private.doing_now(j.id, j.attempt) end as job_doing,
-        a.name as worker_name, j.holder_name, j.fallback_agent, j.agent_before,
+        a.name as worker_name, j.holder_name, j.fallback_agent, j.agent_before, j.preview,
         (
           select f.failure_reason from public.agent_jobs f
           where t.status = 'FAILED' and f.task_id = t.id and f.status = 'FAILED'
@@ -14963,7 +14997,12 @@ begin
           j.fallback_agent, case when j.fallback_agent is not null then (
             select b.agent from public.job_attempts b where b.job_id = j.id and b.agent <> j.fallback_agent
             order by b.attempt desc limit 1) end as agent_before,
-          case when j.taken_by is not null and private.is_in_hand(j) then private.username(j.taken_by) end as holder_name
+          case when j.taken_by is not null and private.is_in_hand(j) then private.username(j.taken_by) end as holder_name,
+          case when j.phase = 'review' and private.preview_refusal(j) is null then coalesce(
+            (select private.preview_json(p)::jsonb - 'log' from public.previews p
+              where p.job_id = j.id and private.preview_state(p) in ('starting', 'ready')),
+            case when private.preview_worker(j) is not null
+              then jsonb_build_object('head_sha', j.head_sha, 'is_old', false, 'url', null) end) end as preview
         from public.agent_jobs j
         where j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION' and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
         order by j.created_at desc
@@ -20180,7 +20219,7 @@ create or replace function private.dependency_lines(p_path text)
 returns text language sql immutable set search_path = '' as $$
   select '(?n)^[+-]' || case
     when p_path ~* '(^|/)(package|composer)\.json$' then
-      '\s*"(?!(?:version|node|npm|pnpm|yarn|php)")[@a-z0-9][^"\n]*"\s*:\s*"(?:[~^<>=v]*\d|\*|latest|next|workspace:|npm:|file:|link:|git|https?:|catalog:)'
+      '(?:\s*"\w*dependencies"\s*:\s*\{)?\s*"(?!(?:version|node|npm|pnpm|yarn|php)")[@a-z0-9][^"\n]*"\s*:\s*"(?:[~^<>=v]*\d|\*|latest|next|workspace:|npm:|file:|link:|git|https?:|catalog:)'
     when p_path ~* '(^|/)(pyproject\.toml|pipfile|cargo\.toml)$' then
       '\s*(?:["''][a-z0-9][\w.-]*(?:\[[^\]\n]*\])?\s*[<>=~!@;]|(?!(?:version|python|requires-python|rust-version|edition|resolver|target-version|minversion)\M)[\w.-]+\s*=\s*(?:["''](?:[~^<>=]*\d|\*)|\{[^}\n]*(?:version|git|path|workspace)\M))'
     when p_path ~* '(^|/)go\.mod$' then '\s*(?:(?:require|replace)\M|[\w.-]+\.[\w./-]+\s+v\d)'
@@ -26879,4 +26918,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('384acc8358f3c216eec15c0177be1e161d7aa7ed469af543dc18339c16d8f2bc', '0.4.0');
+insert into private.applied_rules (hash, release) values ('f9bcf07e63c1666ef834cec226c3d92fd9486d1e36819798cc08b62e2e1080fd', '0.5.0');
