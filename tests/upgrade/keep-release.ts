@@ -35,9 +35,7 @@ const pairing = await startPairing();
 const kept: KeptRelease = keptReleaseSchema.parse({
   version,
   secrets,
-  migrations: (
-    await client.query("select version, name, statements from supabase_migrations.schema_migrations order by version")
-  ).rows,
+  migrations: await readMigrations(),
   tables: await readTables(),
   token,
   cookie,
@@ -140,10 +138,23 @@ async function admin(...words: string[]): Promise<string> {
   return answer;
 }
 
+/** Of its rules a service records the version only: their text is in the release's file. */
+async function readMigrations(): Promise<KeptRelease["migrations"]> {
+  const recorded = "select version, name, statements from supabase_migrations.schema_migrations order by version";
+  const migrations: KeptRelease["migrations"] = (await client.query(recorded)).rows;
+  for (const migration of migrations.filter(({ name }) => name === "rules")) {
+    const file = join(clone, "supabase/migrations", `${migration.version}_rules.sql`);
+    migration.statements = [await readFile(file, "utf8")];
+  }
+  return migrations;
+}
+
+/** Which rules it has is noted by the rules themselves. */
 async function readTables(): Promise<KeptRelease["tables"]> {
   const { rows } = await client.query<{ name: string }>(
     `select oid::regclass::text as name from pg_catalog.pg_class
      where relkind = 'r' and relnamespace in ('public'::regnamespace, 'private'::regnamespace, 'auth'::regnamespace)
+       and oid <> 'private.applied_rules'::regclass
      order by oid`,
   );
   const tables: KeptRelease["tables"] = [];

@@ -167,6 +167,7 @@ it.each([
   { version: "0.2.0", schema: "public", gone: ["add_product_member", "create_agent_job"] },
   { version: "0.3.0", schema: "operations", gone: ["create_agent_job"] },
   { version: "0.4.0", schema: "operations", gone: [] },
+  { version: "0.5.0", schema: "operations", gone: [] },
 ])("Functions that release $version calls still exist with their parameters", async ({ version, schema, gone }) => {
   const t = await createTestDatabase();
   const now = new Map((await readCalls(t.urlFor("postgres"), "operations")).map((call) => [call.name, call]));

@@ -16,7 +16,7 @@ import { readKeptRelease } from "./kept-release";
 import { restoreRelease } from "./restore-release";
 
 /** Every version that was released: a folder of each opens in this one. */
-const releases = ["0.1.0", "0.2.0", "0.3.0", "0.4.0"];
+const releases = ["0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0"];
 
 async function admin(dataDir: string, ...words: string[]): Promise<Record<string, unknown>> {
   const launch = join(projectRoot, "app/cli/launch.mjs");
