@@ -80,7 +80,7 @@ begin
       continue;
     end if;
     update public.account_identities i set ended_at = private.now()
-    where i.issuer = v_identity.issuer and i.subject = v_identity.subject and i.checked_at = v_identity.checked_at;
+    where i.issuer = v_identity.issuer and i.subject = v_identity.subject and i.checked_at = v_identity.checked_at and i.ended_at is null;
     if found then
       perform private.audit(v_identity.account, null, 'identity.ended',
         private.end_access(v_identity.account) || jsonb_build_object('issuer', p_issuer, 'not_confirmed', true));

@@ -11619,7 +11619,7 @@ begin
       continue;
     end if;
     update public.account_identities i set ended_at = private.now()
-    where i.issuer = v_identity.issuer and i.subject = v_identity.subject and i.checked_at = v_identity.checked_at;
+    where i.issuer = v_identity.issuer and i.subject = v_identity.subject and i.checked_at = v_identity.checked_at and i.ended_at is null;
     if found then
       perform private.audit(v_identity.account, null, 'identity.ended',
         private.end_access(v_identity.account) || jsonb_build_object('issuer', p_issuer, 'not_confirmed', true));
@@ -26918,4 +26918,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('f9bcf07e63c1666ef834cec226c3d92fd9486d1e36819798cc08b62e2e1080fd', '0.5.0');
+insert into private.applied_rules (hash, release) values ('cbe7d71da04a4dd0c6a5929c17fde91290c6845f5ac61f2b68a3f394c4f7cad5', '0.5.0');
