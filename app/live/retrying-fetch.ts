@@ -1,9 +1,6 @@
 import type { ShouldRevalidateFunction } from "@remix-run/react";
 import { router } from "./router";
 
-/** Address of the undo action. */
-export const undoPath = "/undo";
-
 type RouterState = ReturnType<typeof router>["state"];
 
 const firstPauseMs = 500;
@@ -18,7 +15,6 @@ const patienceMs = 60_000;
  */
 export class RetryingFetch {
   readonly #fetch: typeof fetch;
-  readonly #submissions = new Set<Promise<unknown>>();
   #isRevalidating = false;
 
   constructor(original: typeof fetch) {
@@ -32,20 +28,11 @@ export class RetryingFetch {
   readonly fetch: typeof fetch = (input, init) => {
     // Remix passes an address. A `Request` comes from other code, and its body must not be touched.
     if (input instanceof Request) return this.#fetch(input, init);
-    if (isSubmission(input, init)) return this.#submit(input, init);
+    if (isSubmission(input, init)) return this.#send(input, init);
     if (!this.#isRevalidating) return this.#fetch(input, init);
     const request = new Request(input, init);
     return isDataRequest(request) ? this.#insist(request) : this.#fetch(input, init);
   };
-
-  /** Sends a form. An undo first waits for running submissions, because it reverts the last change made here. */
-  #submit(input: string | URL, init?: RequestInit): Promise<Response> {
-    const earlier = isUndo(input) ? Promise.all(this.#submissions) : Promise.resolve();
-    const answer = earlier.then(() => this.#send(input, init));
-    const ended = answer.catch(() => {}).finally(() => this.#submissions.delete(ended));
-    this.#submissions.add(ended);
-    return answer;
-  }
 
   /** Sends a form once. On a network error it may have arrived, so it is not retried; the page stays and says so. */
   async #send(input: string | URL, init?: RequestInit): Promise<Response> {
@@ -76,10 +63,6 @@ export class RetryingFetch {
 /** Whether Remix sends a form to a route's action. */
 function isSubmission(input: string | URL, init?: RequestInit): boolean {
   return init?.method?.toUpperCase() === "POST" && /[?&]_data=/.test(String(input));
-}
-
-function isUndo(input: string | URL): boolean {
-  return new URL(input, location.origin).pathname === undoPath;
 }
 
 /** Whether Remix asks a route for its data. */

@@ -1,6 +1,5 @@
-import { useSubmit } from "@remix-run/react";
-import { useCallback } from "react";
-import { undoPath } from "~/live/retrying-fetch";
+import { useFetchers, useNavigation, useSubmit } from "@remix-run/react";
+import { useCallback, useEffect } from "react";
 import { enhancedField } from "./form-fields";
 import { storeOf } from "./store";
 
@@ -98,19 +97,30 @@ function takeUndo(): OwnUndo | null {
 /** Under this key the answer of an undo arrives. */
 export const undoKey = "undo";
 
-/** Undoes the last change that was made here, then the one before: by itself where it can, otherwise by the service. */
-export function useUndo(): () => void {
+const wanted = storeOf(0);
+
+/** Undoes the last change that was made here, then the one before. */
+export const undo = () => wanted.set(wanted.get() + 1);
+
+/** Does what `undo` asks for: by itself where it can, otherwise by the service. A change that is being sent comes first. */
+export function useUndos(): void {
   const submit = useSubmit();
-  return useCallback(() => {
-    const own = takeUndo();
-    dropUndo();
-    if (typeof own === "function") {
-      own();
-      return;
-    }
-    submit(
-      { ...own?.fields, [enhancedField]: "1" },
-      { method: "post", action: own?.action ?? undoPath, navigate: false, fetcherKey: undoKey },
-    );
-  }, [submit]);
+  const count = wanted.use();
+  const { state } = useNavigation();
+  const isSending = useFetchers().some((fetcher) => fetcher.state === "submitting") || state === "submitting";
+  useEffect(() => {
+    if (count === 0 || isSending) return;
+    // An answer that just arrived offers its undo in this same round of effects.
+    const timer = setTimeout(() => {
+      wanted.set(count - 1);
+      const own = takeUndo();
+      dropUndo();
+      if (typeof own === "function") return own();
+      submit(
+        { ...own?.fields, [enhancedField]: "1" },
+        { method: "post", action: own?.action ?? "/undo", navigate: false, fetcherKey: undoKey },
+      );
+    });
+    return () => clearTimeout(timer);
+  }, [count, isSending, submit]);
 }

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 import { Button, IconButton } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { StatusIcon } from "./status";
-import { dismissToast, type Toast, useStartBlocked, useToasts, useUndo } from "./toast";
+import { dismissToast, type Toast, undo, useStartBlocked, useToasts } from "./toast";
 
 function Toasts({ toasts }: { toasts: readonly Toast[] }) {
   const list = useRef<HTMLDivElement>(null);
@@ -30,7 +30,6 @@ function ToastCard({ toast }: { toast: Toast }) {
     const timer = setTimeout(() => dismissToast(toast.id), long ? 9000 : 4000);
     return () => clearTimeout(timer);
   }, [toast]);
-  const undo = useUndo();
   const begin = useStartBlocked();
   const { offer } = toast;
   const waiting = offer.begin;

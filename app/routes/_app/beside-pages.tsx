@@ -1,12 +1,12 @@
 import { useBlocker, useFetcher, useFetchers, useLocation } from "@remix-run/react";
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { ComingPage } from "~/features/items/known-panel";
 import { forgetAnswer, keyOfAnswer, useHeldAnswers } from "~/features/questions/held-answers";
 import { secureOnly } from "~/secure-only";
 import { type ActionResult, useResultOf } from "~/ui/action-result";
 import { keptLookKey } from "~/ui/link-area";
 import { type PageKey, pressMarked, usePageKeys } from "~/ui/page-keys";
-import { showToast, startBlockedKey, undoKey, useUndo } from "~/ui/toast";
+import { showToast, startBlockedKey, undo, undoKey, useUndos } from "~/ui/toast";
 import { lookParameters } from "~/wire/saved-views/contract";
 import type { ShellData } from "./shell-data";
 
@@ -26,6 +26,7 @@ export default function BesidePages({
   useLaterKeys();
   useSavingMarks();
   useKeptLook();
+  useUndos();
   // What the button of a message did.
   useResultOf(undoKey);
   useResultOf(startBlockedKey);
@@ -222,18 +223,15 @@ function Tracker({ questionId }: { questionId: string }) {
 }
 
 /** Keys that work everywhere and that no one presses before the page is there. */
+const laterKeys: readonly PageKey[] = [
+  { keys: "$mod+z", label: "Undo the last change", run: undo },
+  { keys: "Shift+F", label: "Clear the filter", run: () => pressMarked("data-show-all") },
+  { keys: "Shift+T", label: "Switch between light and dark", run: switchTheme },
+  { keys: "Escape", label: "Close", whileTyping: true, run: closeTopmost },
+];
+
 export function useLaterKeys(): void {
-  const undo = useUndo();
-  const keys = useMemo<PageKey[]>(
-    () => [
-      { keys: "$mod+z", label: "Undo the last change", run: undo },
-      { keys: "Shift+F", label: "Clear the filter", run: () => pressMarked("data-show-all") },
-      { keys: "Shift+T", label: "Switch between light and dark", run: switchTheme },
-      { keys: "Escape", label: "Close", whileTyping: true, run: closeTopmost },
-    ],
-    [undo],
-  );
-  usePageKeys("Everywhere", keys);
+  usePageKeys("Everywhere", laterKeys);
 }
 
 /** Toggles light and dark by clicking the button in the account menu. */
