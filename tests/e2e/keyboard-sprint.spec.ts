@@ -104,6 +104,9 @@ test("A person answers questions by keys alone", async ({ owner, world, ownPage:
   const keys = keysOf(page);
   await openLive(page, "/inbox");
   await expect(page).toHaveTitle("(2) Inbox · Backloom");
+  // Enter opens the selected row before anything has the focus.
+  await keys.sequence("Enter", "Escape");
+  await expect(page.getByRole("listitem").getByRole("link", { name: /Which/ }).first()).toBeFocused();
   // Put off, and brought back from there; the number in the tab follows.
   await keys.sequence("j", "h");
   await expect(page).toHaveTitle("(1) Inbox · Backloom");

@@ -37,6 +37,13 @@ function press(selector: string, index = 0): HTMLElement | undefined {
   return button;
 }
 
+/** Opens the selected row where nothing has the focus. What gets the focus must not receive this Enter too. */
+function openSelected(): boolean {
+  if (document.activeElement !== document.body) return false;
+  document.querySelector<HTMLElement>(".inbox-row[aria-current] [data-row]")?.click();
+  return true;
+}
+
 /** Presses a button of the current row. The next row takes its place and the focus. */
 function pressAndWalk(selector: string) {
   const isLast = current() === waiting().at(-1);
@@ -52,6 +59,7 @@ const choices: PageKey[] = Array.from({ length: 8 }, (_, index) => ({
 const keys: readonly PageKey[] = [
   { keys: "j", label: "Next", run: () => walkRows(1) },
   { keys: "k", label: "Previous", run: () => walkRows(-1) },
+  { keys: "Enter", label: "Open", run: openSelected },
   ...choices,
   { keys: "r", label: "Write an answer", run: () => current()?.querySelector<HTMLElement>("textarea")?.focus() },
 ];
