@@ -76,8 +76,9 @@ function pauseOf(response: Response, body: unknown): { retryAfterSeconds: number
 /** Why something failed, without a secret. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "no reason given";
-  const code = error.cause instanceof Error && "code" in error.cause ? String(error.cause.code) : undefined;
-  return maskTokens(code ?? error.message).replace(/\.$/, "");
+  const { cause, message } = error;
+  const inner = cause instanceof Error ? ("code" in cause ? String(cause.code) : cause.message) : "";
+  return maskTokens(inner || message).replace(/\.$/, "");
 }
 
 /** Leaves out a problem that is final; any other is tried again. */

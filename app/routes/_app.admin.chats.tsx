@@ -43,7 +43,7 @@ export default function AdminChatsPage() {
               <Cell label="Last error" className="text-muted">
                 {is?.last_error_at ? (
                   <span>
-                    {is.last_error} <RelativeTime at={is.last_error_at} />
+                    {is.last_error}, <RelativeTime at={is.last_error_at} />
                   </span>
                 ) : (
                   "none"

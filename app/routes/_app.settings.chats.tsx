@@ -34,10 +34,10 @@ const here = "/settings/chats";
 /** Chat accounts in which a person is asked, and what they hear there. */
 export const loader = personLoader(async ({ actor, context }) => {
   // More than one call: chats and products are of two nouns with nothing in common.
-  const [{ chats, bots }, products] = await Promise.all([listChats(actor), listProducts(actor)]);
+  const [{ chats, ...services }, products] = await Promise.all([listChats(actor), listProducts(actor)]);
   const { chats: settings } = context.services.env;
   const available = chatServices.filter((service) => settings[service]);
-  return json({ available, chats, bots, products: products.map(({ id, name }) => ({ id, name })) });
+  return json({ available, chats, ...services, products: products.map(({ id, name }) => ({ id, name })) });
 });
 
 export const action = writeAction(async ({ actor, form, context }) => {
@@ -104,10 +104,15 @@ export default function ChatsPage() {
 }
 
 function ServiceSection({ service, chat }: { service: ChatServiceName; chat: Chat | undefined }) {
-  const { available } = useLoaderData<typeof loader>();
+  const { available, unreachable } = useLoaderData<typeof loader>();
   const begun = useActionResult<{ begun?: { service: ChatServiceName; code: string } }>()?.begun;
   return (
     <Section title={chatTitles[service]}>
+      {unreachable.includes(service) && available.includes(service) ? (
+        <p className="mb-3 text-sm text-failed">
+          {chatTitles[service]} cannot be reached now. What you are asked and answer there arrives later.
+        </p>
+      ) : null}
       {chat?.confirmed ? <Paired chat={chat} isAvailable={available.includes(service)} /> : null}
       {chat && !chat.confirmed && chat.account ? <IsThatYou chat={chat} /> : null}
       {chat && !chat.account && begun?.service === service ? <CodeToType service={service} code={begun.code} /> : null}

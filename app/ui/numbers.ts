@@ -1,5 +1,5 @@
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-const whole = new Intl.NumberFormat("en");
+export const { format: numberText } = new Intl.NumberFormat("en");
 
 /** Returns for example "12.4K tokens". */
 export function tokensText(count: number): string {
@@ -7,7 +7,7 @@ export function tokensText(count: number): string {
 }
 
 export function countText(count: number, one: string, many = `${one}s`): string {
-  return `${whole.format(count)} ${count === 1 ? one : many}`;
+  return `${numberText(count)} ${count === 1 ? one : many}`;
 }
 
 /** Lists costs per currency, never added together: "$1.20 + €0.50". Null without costs. */

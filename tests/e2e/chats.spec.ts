@@ -58,6 +58,10 @@ test("An account of a chat is connected, set and removed in the settings, and th
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByRole("alertdialog").or(page.getByRole("dialog")).getByRole("button", { name: "Remove" }).click();
   await expect(page.getByRole("button", { name: "Connect Telegram" })).toBeVisible();
-  await context.close();
   await fake.close();
+  await expect(async () => {
+    await page.reload();
+    await expect(page.getByText("Telegram cannot be reached now.")).toBeVisible({ timeout: 1000 });
+  }).toPass();
+  await context.close();
 });

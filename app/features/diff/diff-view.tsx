@@ -2,7 +2,7 @@ import { Link, useSearchParams } from "@remix-run/react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { visible } from "~/features/proof/visible";
 import { OneLine } from "~/ui/fold";
-import { countText } from "~/ui/numbers";
+import { countText, numberText } from "~/ui/numbers";
 import { useWriteAccess } from "~/ui/write-access";
 import { ChangedFile } from "./changed-file";
 import { ChapterList } from "./chapter-list";
@@ -223,7 +223,7 @@ function FilePageLinks({ page, pages, from, to, total }: FilePage) {
   };
   return (
     <nav aria-label="Files" className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
-      <span>{`${from} to ${to} of ${countText(total, "file")}`}</span>
+      <span>{`${numberText(from)} to ${numberText(to)} of ${countText(total, "file")}`}</span>
       {link("Previous files", page - 1)}
       {link("Next files", page + 1)}
     </nav>

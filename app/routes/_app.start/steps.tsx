@@ -111,22 +111,21 @@ function DemoStep({
   token: string | null;
 }) {
   const begun = sample?.begun ?? false;
+  const isOver = begun && sample?.jobs.every(({ status, needsReview }) => status === "done" || needsReview);
   const review = sample?.jobs.find(({ needsReview }) => needsReview);
   return (
     <>
+      {token && !isOver ? <CopyBlock label="Terminal, in any folder" text={demoLine(origin, token)} /> : null}
       {token && !begun ? (
-        <>
-          <CopyBlock label="Terminal, in any folder" text={demoLine(origin, token)} />
-          <p role="status" className="text-sm text-muted">
-            Copy the line into a terminal. This page continues by itself.
-          </p>
-        </>
+        <p role="status" className="text-sm text-muted">
+          Copy the line into a terminal. This page continues by itself.
+        </p>
       ) : null}
-      {!token && !begun ? (
-        <PressFor intent="demo" isCurrent={isCurrent}>
-          Show the demo's line
+      {token || isOver ? null : (
+        <PressFor intent="demo" isCurrent={isCurrent && !begun}>
+          {begun ? "Show the demo's line again" : "Show the demo's line"}
         </PressFor>
-      ) : null}
+      )}
       {sample?.question ? <QuestionCard question={sample.question} /> : null}
       {sample && begun ? <DemoJobs jobs={sample.jobs} /> : null}
       {review ? (

@@ -39,8 +39,12 @@ export const chatSchema = z.object({
 });
 export type Chat = z.infer<typeof chatSchema>;
 
-/** Answer of the operation. `bots` has the bots that a link can open. */
-export const ownChatsSchema = z.object({ chats: z.array(chatSchema), bots: z.record(z.string(), z.string()) });
+/** Answer of the operation. `bots` has the bots that a link can open, `unreachable` the services that are not connected now. */
+export const ownChatsSchema = z.object({
+  chats: z.array(chatSchema),
+  bots: z.record(z.string(), z.string()),
+  unreachable: z.array(chatServiceSchema),
+});
 
 export const chatListSchema = z.object({ available: z.array(chatServiceSchema), chats: z.array(chatSchema) });
 

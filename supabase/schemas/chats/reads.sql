@@ -5,7 +5,8 @@ begin
   perform private.require_session('Chats are connected and changed by a person: sign in and open Settings. A token cannot.');
   return json_build_object(
     'chats', (select coalesce(jsonb_agg(private.chat_json(c) order by c.created_at, c.id), '[]') from public.chats c where c.user_id = auth.uid()),
-    'bots', (select coalesce(jsonb_object_agg(x.service, x.bot_name), '{}') from public.chat_connections x where x.bot_name is not null));
+    'bots', (select coalesce(jsonb_object_agg(x.service, x.bot_name), '{}') from public.chat_connections x where x.bot_name is not null),
+    'unreachable', (select coalesce(jsonb_agg(x.service), '[]') from public.chat_connections x where x.state <> 'on' or x.held_until <= private.now()));
 end;
 $$;
 grant execute on function operations.list_chats to authenticated;
