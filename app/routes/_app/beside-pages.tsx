@@ -23,7 +23,7 @@ export default function BesidePages({
   useTabMark(shell.inbox);
   useServiceWorker();
   useStayOffline();
-  useLaterKeys();
+  usePageKeys("Everywhere", laterKeys);
   useSavingMarks();
   useKeptLook();
   useUndos();
@@ -229,10 +229,6 @@ const laterKeys: readonly PageKey[] = [
   { keys: "Shift+T", label: "Switch between light and dark", run: switchTheme },
   { keys: "Escape", label: "Close", whileTyping: true, run: closeTopmost },
 ];
-
-export function useLaterKeys(): void {
-  usePageKeys("Everywhere", laterKeys);
-}
 
 /** Toggles light and dark by clicking the button in the account menu. */
 function switchTheme() {

@@ -7218,7 +7218,8 @@ begin
   perform private.require_session('Chats are connected and changed by a person: sign in and open Settings. A token cannot.');
   return json_build_object(
     'chats', (select coalesce(jsonb_agg(private.chat_json(c) order by c.created_at, c.id), '[]') from public.chats c where c.user_id = auth.uid()),
-    'bots', (select coalesce(jsonb_object_agg(x.service, x.bot_name), '{}') from public.chat_connections x where x.bot_name is not null));
+    'bots', (select coalesce(jsonb_object_agg(x.service, x.bot_name), '{}') from public.chat_connections x where x.bot_name is not null),
+    'unreachable', (select coalesce(jsonb_agg(x.service), '[]') from public.chat_connections x where x.state <> 'on' or x.held_until <= private.now()));
 end;
 $$;
 
@@ -26918,4 +26919,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('cbe7d71da04a4dd0c6a5929c17fde91290c6845f5ac61f2b68a3f394c4f7cad5', '0.5.0');
+insert into private.applied_rules (hash, release) values ('d5d7cf5ba44ff06675dc62d2547f7b7303b844624b93001bd9a1953bd1979c1d', '0.5.0');
