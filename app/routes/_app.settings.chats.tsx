@@ -110,7 +110,7 @@ function ServiceSection({ service, chat }: { service: ChatServiceName; chat: Cha
     <Section title={chatTitles[service]}>
       {unreachable.includes(service) && available.includes(service) ? (
         <p className="mb-3 text-sm text-failed">
-          {chatTitles[service]} cannot be reached now. What you are asked and answer there arrives later.
+          {chatTitles[service]} cannot be reached now. Questions and answers arrive once it is back.
         </p>
       ) : null}
       {chat?.confirmed ? <Paired chat={chat} isAvailable={available.includes(service)} /> : null}

@@ -42,7 +42,7 @@ test("A new user gets from nothing to an agent's work in review in a few presses
   terminal(`cd "${home}" && ${command}`);
   await press(page.getByRole("button", { name: "In a separate file" }));
   await press(page.getByRole("button", { name: "Send now" }));
-  // Who closed the terminal finds the line again, as long as there is work for it.
+  // A person who closed the terminal finds the line again, as long as there is work for it.
   await expect(block).toBeVisible();
   const review = page.getByRole("link", { name: "Review T-2" });
   // Two tasks that take their time, with their proof tried on the base as well.

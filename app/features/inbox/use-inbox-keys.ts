@@ -37,7 +37,7 @@ function press(selector: string, index = 0): HTMLElement | undefined {
   return button;
 }
 
-/** Opens the selected row where nothing has the focus. What gets the focus must not receive this Enter too. */
+/** Opens the selected row where nothing has the focus. The element that gets it must not receive this Enter too. */
 function openSelected(): boolean {
   if (document.activeElement !== document.body) return false;
   document.querySelector<HTMLElement>(".inbox-row[aria-current] [data-row]")?.click();
