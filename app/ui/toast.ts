@@ -1,5 +1,6 @@
 import { useFetchers, useNavigation, useSubmit } from "@remix-run/react";
 import { useCallback, useEffect } from "react";
+import { router } from "~/live/router";
 import { enhancedField } from "./form-fields";
 import { storeOf } from "./store";
 
@@ -111,7 +112,13 @@ export function useUndos(): void {
   useEffect(() => {
     if (count === 0 || isSending) return;
     // An answer that just arrived offers its undo in this same round of effects.
-    const timer = setTimeout(() => {
+    let timer = setTimeout(act);
+    function act() {
+      // What was pressed a moment ago may be on its way before React shows it.
+      if ([...router().state.fetchers.values()].some((fetcher) => fetcher.state === "submitting")) {
+        timer = setTimeout(act, 50);
+        return;
+      }
       wanted.set(count - 1);
       const own = takeUndo();
       dropUndo();
@@ -120,7 +127,7 @@ export function useUndos(): void {
         { ...own?.fields, [enhancedField]: "1" },
         { method: "post", action: own?.action ?? "/undo", navigate: false, fetcherKey: undoKey },
       );
-    });
+    }
     return () => clearTimeout(timer);
   }, [count, isSending, submit]);
 }
