@@ -157,8 +157,8 @@ it("A diff of 5,000 files is shown page by page, each file once, and no page is 
     expect(first).toContain("1 to 200 of 5,000 files");
     const [second, last] = [await read(`${address}?files=2`), await read(`${address}?files=25`)];
     expect(second).toContain("201 to 400 of 5,000 files");
-    expect(last).toContain("4801 to 5000 of 5,000 files");
-    expect(await read(`${address}?files=900`)).toContain("4801 to 5000");
+    expect(last).toContain("4,801 to 5,000 of 5,000 files");
+    expect(await read(`${address}?files=900`)).toContain("4,801 to 5,000");
     const told = [first, second, last].flatMap(paths);
     expect([told.length, new Set(told).size]).toEqual([600, 600]);
   }
