@@ -44,7 +44,7 @@ export function AcceptedCosts({ costs, productId }: { costs: CostsAnswer; produc
         >
           {rows.map((row) => (
             <tr key={`${row.key} ${row.model} ${row.currency}`}>
-              <Cell>
+              <Cell className="min-w-44">
                 {nameOf(row, by)}
                 <span className="block text-muted">
                   {[row.model, row.currency ?? "without a price"].filter(Boolean).join(" · ")}
