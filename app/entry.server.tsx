@@ -3,10 +3,7 @@ import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
 import { NonceProvider } from "~/ui/nonce";
 
-/**
- * No page defers data, so each is rendered to one string: streaming would cost as much as the rendering itself.
- * If rendering throws, Remix renders the error page instead.
- */
+/** No page defers data: streaming would cost as much as the rendering. If it throws, Remix renders the error page. */
 export default function handleRequest(
   request: Request,
   status: number,

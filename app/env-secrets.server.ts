@@ -7,10 +7,7 @@ export function isSecretName(name: string): boolean {
   return /_(SECRET|KEY|TOKEN)$/.test(name) || name === "SUPABASE_DB_URL";
 }
 
-/**
- * Reads secrets from files mounted by orchestrators, so that they appear neither in a process's environment nor in a
- * unit file. Unreadable files are reported as problems that name their variable.
- */
+/** Secrets from mounted files are in no process's environment and no unit file. Unreadable ones become problems. */
 export function readSecretFiles(given: Variables, names: readonly string[]): { values: Variables; problems: string[] } {
   const values = { ...given };
   const problems: string[] = [];

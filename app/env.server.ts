@@ -9,10 +9,7 @@ import { bracketed, localOrigins, loopbackNames, printableHost, withLoopbackName
 import { previewHostsOf } from "./preview-hosts.server";
 import type { ChatServiceName } from "./wire/chats/contract";
 
-/**
- * The environment, read and checked once at start. This is the only reader of `process.env`;
- * everything else receives values.
- */
+/** Read and checked once at start. This is the only reader of `process.env`; everything else receives values. */
 
 /** Who may create an account: everyone, invited people, or administrators only. */
 const registrations = ["open", "invite", "closed"] as const;

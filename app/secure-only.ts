@@ -1,7 +1,4 @@
-/**
- * What browsers offer only on https and localhost, each member optional here, because people may use plain http in a
- * home network. A guard refuses these names in all other files that run in the browser.
- */
+/** Optional, because people may use plain http at home. A guard refuses these names in all other browser files. */
 type SecureOnly = Partial<Pick<Navigator, "serviceWorker" | "setAppBadge" | "clearAppBadge">>;
 
 // Neither a server nor a test has a navigator.

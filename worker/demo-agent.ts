@@ -33,10 +33,7 @@ const usualSteps = 6;
 /** Prints a step and waits. */
 type Step = (sentence: string) => Promise<void>;
 
-/**
- * The built-in demo command: acts like an agent, without a model or a key. It commits the files a plan contains, or one
- * file per task, proves what it can, asks one question if told to, and reports made-up tokens, to show the whole loop.
- */
+/** Acts like an agent, without a model or a key: commits, proves, asks once if asked to, reports made-up tokens. */
 export async function runDemoAgent(environment: Record<string, string | undefined>) {
   const files = z.object({ BACKLOOM_CONTEXT_FILE: z.string(), BACKLOOM_RESULT_FILE: z.string() }).parse(environment);
   const text = await readFile(files.BACKLOOM_CONTEXT_FILE, "utf8");

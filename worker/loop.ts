@@ -66,10 +66,7 @@ export async function runLoop(loop: Loop): Promise<void> {
   }
 }
 
-/**
- * Asks for a job and reports that none is held: jobs held by an earlier process of this name, or from a lost answer,
- * are requeued at once.
- */
+/** Says that no job is held: those of an earlier process of this name, or of a lost answer, are requeued at once. */
 async function nextJob(
   { options, service, folder, stopSignal, product, sandboxes }: Loop,
   offers: Offers,

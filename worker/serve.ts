@@ -141,10 +141,7 @@ async function checkCommand(command: string): Promise<void> {
   });
 }
 
-/**
- * Reports the agents on this machine, which Connect then offers first. Runs in parallel, is tried once, and is dropped
- * when the worker is about to sign off.
- */
+/** Connect then offers these first. In parallel, tried once, and dropped when the worker is about to sign off. */
 async function reportAgents(
   reported: { worker: string; confinement: Confinement; product_id: string | undefined },
   service: Service,

@@ -130,10 +130,7 @@ export interface ChatSocket {
   ended: Promise<number>;
 }
 
-/**
- * A socket to an address that the service named, over TLS unless it is on this machine. Frames are handled one after
- * another. It ends when it falls silent, and when a frame could not be handled: an event without acknowledgment comes again.
- */
+/** An event whose frame could not be handled is not acknowledged: the socket ends, and the event comes again. */
 export function openSocket(
   address: string,
   signal: AbortSignal,

@@ -18,10 +18,7 @@ await bundlePrograms({
 });
 await bundleWorkerFile("build/package");
 
-/**
- * Bundles the router and its own dependencies. In a clone, `overrides` select the patched router, but npm ignores the
- * `overrides` of an installed package. Other packages are installed as dependencies.
- */
+/** Bundles the router: a clone's `overrides` select the patched one, but npm ignores those of an installed package. */
 function place({ path, resolveDir, kind }) {
   if (kind === "entry-point") return undefined;
   if (isBuiltin(path)) return { path, external: true };

@@ -2,10 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { ContractError, type ErrorStatus, errorStatuses, type Issue } from "~/wire/errors";
 
-/**
- * A failed call. `unknown` means that the statement was sent but the connection was lost before the answer:
- * it may have been committed, so it must never be retried.
- */
+/** `unknown`: sent, but the connection was lost before the answer; maybe committed, so it must never be retried. */
 export class CallFailure extends Error {
   readonly refusal: DatabaseRefusal;
   readonly outcome: "nothing happened" | "unknown";
@@ -18,10 +15,7 @@ export class CallFailure extends Error {
   }
 }
 
-/**
- * Runs a call, and again after a deadlock, a serialization failure, a lock timeout, a migration or a
- * lost connection, unless it may have been committed. Throws remaining failures as `ContractError` or `DatabaseError`.
- */
+/** Repeats after deadlocks, lock timeouts, migrations and lost connections, unless it may have been committed. */
 export async function answerOrRefuse<T>(call: () => Promise<T>, attempts: number): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -64,10 +58,7 @@ const detailSchema = z.looseObject({
   retry_after: z.number().optional(),
 });
 
-/**
- * Converts a database error to the service's error (specification: Errors). `PTxyz` carries the HTTP status and a
- * message for the caller. Constraint violations become 422 without their names. Other errors reveal no internals.
- */
+/** `PTxyz` has the HTTP status and the caller's sentence; other errors show no internals (specification: Errors). */
 function toContractError(refusal: DatabaseRefusal): Error {
   const own = /^PT(\d{3})$/.exec(refusal.code);
   if (own) return fromOperation(Number(own[1]), refusal);

@@ -25,10 +25,7 @@ export type Values = Record<string, unknown> | WrittenJson;
 
 export type SupabaseConnection = ReturnType<typeof makeClient>;
 
-/**
- * The only door to Supabase. Each call runs one operation (a function of schema `operations`), returns its JSON as
- * text and throws `ContractError` for refusals. Also holds the clients for Auth and Realtime.
- */
+/** The only door to Supabase: each call runs one operation and returns its JSON as text, or throws `ContractError`. */
 export interface Database {
   /** Runs an operation as the credential's user, resolved in the same statement. With a key, runs it once (`Once`). */
   callAs(credential: Credential, operation: string, values: Values, key?: string): Promise<string>;
@@ -112,10 +109,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
 /** How long (ms) a form waits for Auth. */
 const authPatience = 10_000;
 
-/**
- * Ends calls of Auth that take too long; the Data API has another deadline. A proxy in front of Auth may
- * answer without JSON, of which supabase-js would lose the status.
- */
+/** Ends slow calls of Auth; a proxy before it may answer without JSON, of which supabase-js would lose the status. */
 function withPatience(send: typeof fetch): typeof fetch {
   return async (input, init) => {
     const address = input instanceof Request ? input.url : String(input);
@@ -126,10 +120,7 @@ function withPatience(send: typeof fetch): typeof fetch {
   };
 }
 
-/**
- * Auth limits attempts by address, and all attempts come from our server. A secret key may send the client's address
- * instead, if the project has IP address forwarding on. Legacy keys may not.
- */
+/** Auth limits attempts by address, and ours come from one: a secret key may send the client's, legacy keys may not. */
 function onBehalfOf(
   { secretKey, publishableKey }: DatabaseOptions,
   clientAddress: string,

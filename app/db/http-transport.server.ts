@@ -30,10 +30,7 @@ function failureOf(error: unknown): CallFailure {
   return new CallFailure({ code, message, detail }, unknownAfter.test(code) ? "unknown" : "nothing happened");
 }
 
-/**
- * A `fetch` that answers for the Data API where it does not answer itself, in its form: supabase-js would lose whether a
- * call was sent, and takes an empty 404 of a proxy for success.
- */
+/** Answers in the Data API's form for a proxy: supabase-js takes its empty 404 for success, and hides lost calls. */
 export function fetchData(send: typeof fetch): typeof fetch {
   return async (input, init) => {
     try {

@@ -1,9 +1,6 @@
 import pg from "pg";
 
-/**
- * Settings to connect to a Postgres address. Remote connections use TLS and verify the certificate unless the address
- * sets `sslmode`. Addresses copied from the dashboard have no `sslmode` and would otherwise be unencrypted.
- */
+/** Remote connections use verified TLS unless `sslmode` says otherwise; the dashboard's addresses have none. */
 export function connectionSettings(databaseUrl: string): pg.ClientConfig {
   const settings = { connectionString: withCheckedMode(databaseUrl) };
   if (/[?&]ssl(mode|cert|key|rootcert|negotiation)?=/.test(databaseUrl)) return settings;
@@ -47,10 +44,7 @@ const sentences: readonly [codes: readonly string[], sentence: string][] = [
   ],
 ];
 
-/**
- * Connects once, so that an address that can never work is reported at start. Returns undefined if it works, or if the
- * server is only unreachable: that is temporary, and health reports `"database":"down"` until then.
- */
+/** Reports at start an address that can never work; undefined if it does, or if the server is only unreachable. */
 export async function findConnectionProblem(databaseUrl: string): Promise<string | undefined> {
   try {
     const client = new pg.Client({ ...connectionSettings(databaseUrl), connectionTimeoutMillis: 5000 });

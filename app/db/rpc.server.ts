@@ -21,10 +21,7 @@ export async function callAsRaw(
   return once && key !== undefined ? once.read(answer) : answer;
 }
 
-/**
- * Calls one operation as the actor and parses the answer with `output`. Throws `ContractError`.
- * (The type parameter is the schema: inferring `T` from `ZodType<T>` costs the compiler a second per call.)
- */
+/** Throws `ContractError`. (Inferring `T` from `ZodType<T>` instead costs the compiler a second per call.) */
 export async function callAs<Output extends z.ZodType>(
   actor: Actor,
   operation: string,
@@ -74,10 +71,7 @@ export function unlessRefused<T extends object>(answer: z.infer<typeof refusedSc
 /** Answer of `call_as` to a call with a key (supabase/schemas/calls). */
 const keyedAnswerSchema = z.object({ answer: z.string().nullable(), kept: z.boolean(), replayed: z.boolean() });
 
-/**
- * A request that takes effect once, no matter how often it is sent. The key covers the request's first write; its
- * other calls must be safe to repeat.
- */
+/** Takes effect once, however often it is sent. The key covers the first write; other calls must be safe to repeat. */
 export class Once {
   readonly #key: string;
   #isKept = false;

@@ -2,10 +2,7 @@ import pg from "pg";
 import { CallFailure } from "./call-failure.server";
 import { WrittenJson } from "./written-json";
 
-/**
- * Kind of a connection: our own Postgres `session`, or a pooler that may run each `transaction` in another session,
- * shared with other clients.
- */
+/** Our own Postgres `session`, or a pooler that may run each `transaction` in another session, shared with others. */
 export type ConnectionKind = "session" | "transaction";
 
 /** The functions of schema `public` and their parameters. Each returns JSON. */
@@ -29,20 +26,14 @@ const settings = (scope: "session" | "local") =>
 /** Sent once per session, before its first call. */
 export const sessionSettings = settings("session");
 
-/**
- * Prepended to each call over a pooler. The settings are local to the implicit transaction of this one query text, so
- * the connection is unchanged for its next client. No `begin`, because an error would leave the transaction open.
- */
+/** Local to the implicit transaction of this query text. No `begin`: an error would leave the transaction open. */
 const localSettings = settings("local");
 
 /** The only slow operation: it may write thousands of stories in one transaction. Its text is never sent twice. */
 const longOperation = "import_backlog";
 const longSettings = "set local statement_timeout='60s';set local lock_timeout='10s';";
 
-/**
- * Milliseconds to wait for an answer. Postgres ends its statements earlier, so only a dead network reaches this. Without it
- * the call would hold its connection until the system gives up, a quarter of an hour.
- */
+/** Milliseconds. Postgres ends statements earlier, so only a dead network gets here; the system waits 15 minutes. */
 export const longestWait = 15_000;
 const otherWaits = new Map<unknown, number>([
   [longOperation, 75_000],
@@ -67,10 +58,7 @@ export interface Statement extends pg.QueryConfig {
   within?: string;
 }
 
-/**
- * Builds the query for a call. A session gets a prepared statement with parameters. A pooler gets one text with
- * literals, because the next statement may run in another session.
- */
+/** A pooler gets one text with literals instead of a prepared one: the next statement may run in another session. */
 export function writeStatement(kind: ConnectionKind, door: Door, given: Record<string, unknown>): Statement {
   const parameters = Object.entries(doors[door]).filter(([name]) => given[name] !== undefined);
   const values = parameters.map(([name, type]) => textOf(given[name], type));

@@ -23,10 +23,7 @@ export function answerInSlots(connections: number, callAtOnce: Transport["call"]
   };
 }
 
-/**
- * Connections one user's calls may use at once. Further calls wait for the user's earlier ones, so that others always
- * find a connection. All tokens and sessions of a user count together; the user of a credential is looked up once.
- */
+/** Connections one user's calls may use at once, so that others find one. All credentials of a user count together. */
 class UserSlots {
   readonly #most: number;
   readonly #findUser: FindUser;

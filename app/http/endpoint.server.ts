@@ -51,10 +51,7 @@ type Endpoints = Partial<Record<Method, Endpoint>>;
 /** Handles every method of an address. `methods` is the value of `Allow`. */
 export type RouteHandler = Answer & { methods: readonly string[]; endpoints: Endpoints };
 
-/**
- * Loader of one resource route under /api; the front calls it for all methods. Responses are JSON; unknown methods get
- * 405 with `Allow`, OPTIONS gets 204, and HEAD runs GET without sending a body.
- */
+/** One route under /api, in JSON: unknown methods get 405 with `Allow`, OPTIONS 204; HEAD is GET without a body. */
 export function apiRoute(endpoints: Endpoints, { head = true }: { head?: boolean } = {}): RouteHandler {
   const methods = allowedMethods(Object.keys(endpoints), head);
   const table = new Map(Object.entries(endpoints));
@@ -301,10 +298,7 @@ function isConditional({ headers }: Request): boolean {
   return headers.has("if-match");
 }
 
-/**
- * Versions in `If-Match`; undefined (no condition) without the header or for `*`. A proxy that compresses makes our tag weak,
- * or adds how it did: the version in it is still exact. Foreign tags match none.
- */
+/** Undefined without a condition or for `*`. Compressing proxies weaken or mark our tag; foreign tags match none. */
 export function expectedVersions({ headers }: Request): number[] | undefined {
   const header = headers.get("if-match")?.trim();
   if (header === undefined || header === "*") return undefined;

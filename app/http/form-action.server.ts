@@ -18,10 +18,7 @@ const fieldMessage: z.core.$ZodErrorMap = (issue) => {
 /** What clearing a field means: empty text or null. Empty fields not listed here count as not sent. */
 type EmptyMeaning = Record<string, "" | null>;
 
-/**
- * Validates a form with the schema that REST and MCP use, then runs `perform` and returns its answer. On errors,
- * returns the messages next to their fields together with everything the person typed.
- */
+/** Validates with the schema of REST and MCP. On errors, their messages come back with everything the person typed. */
 export async function runForm<Schema extends z.ZodType>(
   form: FormData,
   schema: Schema,
@@ -86,10 +83,7 @@ export async function runOperation<Input extends z.ZodObject>(
   return done(form, backTo, message);
 }
 
-/**
- * Success answer of a small form: a JSON message for script, a redirect without script. The message offers to undo a
- * change that the service remembers (`undo`), or the form that undoes it (`back`); `leadsTo` is the page to go on to.
- */
+/** A message for script, or a redirect. `undo`: the service can take it back; `back`: the form that undoes it. */
 export function done(
   form: FormData,
   backTo: string,
@@ -141,10 +135,7 @@ const clashSchema = z.looseObject({
   changed_by: z.string().nullable(),
 });
 
-/**
- * Saves an edit. If someone else changed only other fields, both changes are kept without asking.
- * If they changed one of the sent fields, throws 412.
- */
+/** Keeps both changes if someone else changed only other fields; throws 412 if they changed one of the sent ones. */
 export async function mergeEdit<Input extends object, Answer>(
   edit: (input: Input) => Promise<Answer>,
   input: Input,

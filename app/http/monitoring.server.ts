@@ -7,10 +7,7 @@ import { bringsSecret } from "./credential.server";
 /** Headers that proxies add. A request with one of them does not come from this machine, even if its peer is local. */
 const markedByProxies = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
-/**
- * Admits monitoring: by METRICS_TOKEN if one is set, otherwise only programs on this machine. A local proxy may add no
- * header at all, so if APP_ORIGIN is not a loopback name, no request is trusted to be local.
- */
+/** By METRICS_TOKEN or on this machine. A local proxy may add no header, so APP_ORIGIN must be a loopback name, too. */
 export function requireMonitoring(
   request: IncomingMessage,
   { metricsToken, appOrigin }: Pick<Env, "metricsToken" | "appOrigin">,

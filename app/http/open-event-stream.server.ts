@@ -10,10 +10,7 @@ const headers = {
   "x-accel-buffering": "no",
 };
 
-/**
- * Answers a request with a stream (specification: Events). The first read checks access, so a refusal is an ordinary
- * response. After that the response belongs to the stream.
- */
+/** The first read checks access, so that a refusal is an ordinary response (specification: Events). */
 export async function openEventStream(
   { request, context }: { request: Request; context: RequestContext },
   source: StreamSource,

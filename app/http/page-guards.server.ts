@@ -35,10 +35,7 @@ export function findActor(request: Request, context: AppLoadContext): Promise<Si
   return found;
 }
 
-/**
- * Returns the signed-in user, or redirects to the login page. Also clears the cookies of a session that is no longer
- * valid (revoked, expired, or paired and past its eight hours).
- */
+/** The signed-in user, or a redirect to sign in that clears the cookies of a session that is no longer valid. */
 export async function requireActor(request: Request, context: AppLoadContext): Promise<SignedIn> {
   const found = await findActor(request, context);
   const { pathname, search } = new URL(request.url);
@@ -65,10 +62,7 @@ export async function requireWriter(request: Request, context: AppLoadContext): 
   throw new ContractError(403, demoRefusal);
 }
 
-/**
- * Wraps a page loader. A refusal becomes the error page with its status and message; if the page's product was active
- * until now and is lost, the browser is redirected to the dashboard instead.
- */
+/** A refusal becomes the error page; where the page's product was active and is lost, it redirects to the dashboard. */
 export function pageLoader<T>(
   load: (args: LoaderFunctionArgs) => Promise<T>,
 ): (args: LoaderFunctionArgs) => Promise<T> {
@@ -170,10 +164,7 @@ export async function findAskedProduct(request: Request, { actor, principal }: S
   return (active ?? products[0])?.id ?? null;
 }
 
-/**
- * Cookie with the product that was active on this browser's last visit. The database clears the active product when it
- * is archived or the user loses access, so only this cookie can tell a lost product from one that was never chosen.
- */
+/** The database forgets a lost active product: only this cookie can tell it from one that was never chosen. */
 const maxAge = 30 * 24 * 60 * 60;
 
 type CookieEnv = Pick<Env, "secureCookies" | "appOrigin">;

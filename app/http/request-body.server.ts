@@ -19,10 +19,7 @@ import { addressLimitKey } from "./client-address.server";
 const mostFields = 2_000;
 const plainName = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
 
-/**
- * Validates a form body once, before any action sees it: its number of fields, and their names before a form library
- * reads them as paths (`a[4294967294]` would create a list of that length).
- */
+/** Before a form library reads names as paths: `a[4294967294]` would create a list of that length. */
 export async function refuseBadForm(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Promise<FormData> {
   if (bytes.length === 0 && !headers.has("content-type")) return new FormData();
   const form = await readForm(bytes, headers);
@@ -34,10 +31,7 @@ export async function refuseBadForm(bytes: Uint8Array<ArrayBuffer>, headers: Hea
   return form;
 }
 
-/**
- * Parses a form of either type, or returns null. Its fields are counted before, with the boundary that is then parsed
- * by: `headers` get it in its plain form, so that later readers find the same parts.
- */
+/** Null if it is no form. `headers` get the boundary it is parsed by, so that later readers find the same parts. */
 export async function readForm(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Promise<FormData | null> {
   const type = headers.get("content-type") ?? "";
   const boundary = boundaryOf(type);
@@ -121,10 +115,7 @@ export async function readUploads(form: FormData, name: string): Promise<Uploade
 
 const jsonType = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-/**
- * Parses a body as JSON. Throws 400 if it is not JSON, 422 if it cannot be stored exactly as sent (NUL,
- * lone surrogates, numbers beyond double precision, deep nesting). `isOpen`: from someone who has not signed in.
- */
+/** 400 if it is not JSON, 422 if it cannot be stored exactly as sent. `isOpen`: from someone who has not signed in. */
 export function parseJsonBody(bytes: Uint8Array, headers: Headers, isOpen = false, isUnpacked = false): unknown {
   refuseOtherTypes(headers, isOpen, isUnpacked);
   const value = decode(bytes, isUnpacked ? packedJsonLimits : isOpen ? openJsonLimits : jsonLimits);
@@ -154,10 +145,7 @@ export async function unpackBody(
   }
 }
 
-/**
- * Refuses encodings, and other content types where a session's cookie came along: a form of another site sends one, and
- * always with a type. It has no bearer token, so a program that has one may leave the type to its tools (`curl -d`).
- */
+/** A form of another site has a cookie and always a type; programs with a bearer token may leave it out (`curl -d`). */
 function refuseOtherTypes(headers: Headers, isOpen: boolean, isUnpacked: boolean): void {
   const hasToken = /^bearer /i.test(headers.get("authorization") ?? "");
   const type = isOpen || hasToken ? null : headers.get("content-type");
@@ -199,10 +187,7 @@ function unstorableText(text: string, path: readonly string[]): Issue | undefine
   return undefined;
 }
 
-/**
- * Reads the body of a caller who has not signed in: first the request counts for its address, then little is read.
- * Pages count apart from programs, so that requests to `/token` lock no one behind the same address out of sign-in.
- */
+/** Counts the request for its address first. Pages count apart, so that `/token` locks no one there out of sign-in. */
 export async function readOpenBody(
   context: RequestContext,
   {

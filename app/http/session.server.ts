@@ -122,10 +122,7 @@ function maxAgeOf(value: SessionCookie): number {
   return Math.max(0, Math.ceil((Date.parse(value.pairedExpiresAt) - Date.now()) / 1000));
 }
 
-/**
- * Name of a cookie that no other program on this host sets. Browsers ignore ports: a second service on another port
- * shares all cookies, and many programs call theirs `session`.
- */
+/** Browsers ignore ports: a second service on this host shares all cookies, and many programs call theirs `session`. */
 export function ownCookie(name: string, { appOrigin }: Pick<Env, "appOrigin">): string {
   const { port, protocol } = new URL(appOrigin);
   return `backloom_${name}_${port || (protocol === "https:" ? 443 : 80)}`;

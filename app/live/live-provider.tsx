@@ -81,10 +81,7 @@ function isSubmitting(): boolean {
 const joinMs = 150;
 const longestWaitMs = 1000;
 
-/**
- * Decides when a page reloads its data: nearby changes share one revalidation, one runs at a time, none runs during a
- * submission or navigation, and a hidden tab waits until it is visible.
- */
+/** Nearby changes share one revalidation; none runs during a submission or navigation, or while the tab is hidden. */
 export class RevalidationSchedule {
   readonly #revalidate: () => void;
   readonly #isSubmitting: () => boolean;

@@ -5,10 +5,7 @@ import { router } from "./router";
 /** What a layout reads of an address: its path's parameters, and the text of a redirect. */
 const read = ({ searchParams }: URL, params: object) => JSON.stringify([params, searchParams.get("notice")]);
 
-/**
- * For a layout, which reads nothing else of the address: a panel or filter of its page does not load it again. While a
- * change or a revalidation is under way it does, as the navigation replaces that.
- */
+/** For a layout that reads only the path. It loads while a change is under way, which the navigation replaces. */
 export const unlessOfPage: ShouldRevalidateFunction = (about) => {
   const { currentUrl, nextUrl, currentParams, nextParams, formMethod = "GET" } = about;
   const { revalidation, fetchers } = router().state;

@@ -70,10 +70,7 @@ function isDataRequest({ method, url }: Request): boolean {
   return method === "GET" && new URL(url).searchParams.has("_data");
 }
 
-/**
- * Waits while a page or a revalidation is loading. Trap: Remix does not abort it for a redirect from a fetcher's
- * action, and shows whichever ends last.
- */
+/** Trap: Remix does not abort a load for a redirect from a fetcher's action, and shows whichever ends last. */
 function loadersToEnd(): Promise<void> {
   return new Promise((resolve) => {
     const { state, subscribe } = router();
@@ -118,10 +115,7 @@ function unreachableAnswer(): Response {
   return Response.json({ error, code: unreachable }, { status: unreachable, headers: { "X-Remix-Response": "yes" } });
 }
 
-/**
- * Stops Remix from revalidating after a form that did not reach the service: nothing changed, and the data requests
- * would fail too. Sets `shouldRevalidate` on the loaded routes, so that no route has to export it.
- */
+/** A form that did not reach the service changed nothing. Set on the loaded routes, so that none has to export it. */
 function keepWhatIsShown(): void {
   for (const { route } of router().state.matches) route.shouldRevalidate ??= ifReached;
 }

@@ -2,10 +2,7 @@ import { randomId } from "~/secure-only";
 import { isFields, type Signal, type SignalListener } from "./signal";
 import { StreamConnection } from "./stream-connection";
 
-/**
- * Browsers allow six connections to a host over plain http. The rest is for pages, clicks and turns, even while a tab
- * with a paused script keeps the two streams that it had.
- */
+/** Browsers allow six connections to a host over http: three remain even if a paused tab keeps its two streams. */
 const mostStreams = 3;
 /** How long the others have to say what they hold. A spread keeps them from taking a stream all at once. */
 const answerMs = 250;
@@ -279,10 +276,7 @@ function isSignal(value: unknown): value is Signal {
 const isGreeting = (signal: Signal) => signal.type === "named" && (signal.name === "ready" || signal.name === "state");
 const longestLog = 500;
 
-/**
- * What a tab needs to join a running stream: the status, the last greeting and every change since. `replay` returns
- * undefined if there were too many changes; the stream must then be reopened.
- */
+/** A joining tab needs status, last greeting and changes. `replay` is undefined if there were too many: reopen then. */
 export class GreetingLog {
   #status: Signal = { type: "status", status: "connecting" };
   #signals: Signal[] = [];

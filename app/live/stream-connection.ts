@@ -9,10 +9,7 @@ const watchMs = 10_000;
 const firstRetryMs = 2000;
 const longestRetryMs = 30_000;
 
-/**
- * An EventSource that is kept alive: reopened after the machine slept, after the network came back, and after errors
- * on which EventSource itself gives up. A refusal (401, 403, 404, 410) is final.
- */
+/** Reopens after sleep, lost network and errors that end an EventSource. A refusal (401, 403, 404, 410) is final. */
 export class StreamConnection {
   readonly #url: string;
   readonly #listener: SignalListener;

@@ -12,10 +12,7 @@ interface LiveStreamOptions {
   onVisible?: () => void;
 }
 
-/**
- * Subscribes to a stream over a connection that all tabs of this browser share. The stream stays open while the tab
- * is hidden (specification: Events rule 3).
- */
+/** All tabs of this browser share it; it stays open while the tab is hidden (specification: Events rule 3). */
 export function useLiveStream({ url, onSignal, onVisible }: LiveStreamOptions): LiveStatus {
   const { userId } = useLive();
   const [status, setStatus] = useState<LiveStatus>("connecting");
@@ -50,10 +47,7 @@ const backlogStream = (productId: string) => `/api/realtime/backlog?product_id=$
 
 type Stream = { stream: "backlog" | "solo"; productId: string } | { stream: "notifications" };
 
-/**
- * Keeps a page's data current: its loaders run again on every change in the stream and after every gap. The server
- * filters the changes for this product and user.
- */
+/** The page's loaders run again on every change in the stream, which the server filters, and after every gap. */
 export function useLiveRevalidation(options: Stream): LiveStatus {
   const { revalidate } = useLive();
   return useLiveStream({

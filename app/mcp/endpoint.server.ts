@@ -98,10 +98,7 @@ async function toProtocolRequest({ request, context }: Call): Promise<Request> {
   return new Request(request.url, { method: "POST", headers, body, signal: context.closeSignal });
 }
 
-/**
- * Wraps an endpoint so that its 401 says where a program reads how to sign in (RFC 9728). The body stays that of all
- * refusals, which clients with an API token know.
- */
+/** Its 401 says where a program reads how to sign in (RFC 9728); the body stays the one that clients know. */
 function challenging(endpoint: Endpoint, audience: Audience): Endpoint {
   const answer: typeof endpoint = Object.assign(
     async (args: Parameters<Endpoint>[0]) => {
@@ -145,10 +142,7 @@ interface ScopeQuestion {
   audience: Audience;
 }
 
-/**
- * Refuses calls beyond the token's scopes with 403 before any tool of the request runs: only then does a program ask
- * its user for more. Also names the scopes the token has, since some programs request exactly those named.
- */
+/** 403 before any tool runs: only then does a program ask its user for more, some for exactly the scopes named. */
 function refuseOutOfScope(message: unknown, asked: ScopeQuestion): Response | undefined {
   const { tools, granted, origin, audience } = asked;
   if (granted === null) return undefined;

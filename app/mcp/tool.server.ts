@@ -21,10 +21,7 @@ export interface ToolContext {
 /** The structured result of a tool: REST field names, lowercase statuses. */
 export type ToolResult = Record<string, unknown>;
 
-/**
- * Tells clients whether to ask a person before a write. The default is a tool that adds or moves something another call
- * can reverse.
- */
+/** Whether clients ask a person before a write. Default: it adds or moves something another call can reverse. */
 interface Effect {
   /** Ends or changes something irreversibly. */
   destructive?: true;
@@ -228,10 +225,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/**
- * Agents tend to create duplicates: a title that an open sibling has is refused, unless the caller insists or gives
- * the item a code.
- */
+/** Agents tend to create duplicates: an open sibling's title is refused, unless the caller insists or gives a code. */
 export const duplicates = {
   allow_duplicate: z.boolean().optional().describe("Create it even if an open sibling has the same title"),
 };

@@ -12,10 +12,7 @@ const recheckMilliseconds = 10_000;
 /** Maximum products a worker listens to. Jobs of others are found by polling. */
 const mostTopics = 50;
 
-/**
- * Claims a job, waiting until there is one, the time is over or the caller hangs up. Answers a worker without quota at
- * once, because waiting would not help.
- */
+/** Waits until there is a job, the time is over or the caller hangs up. Without quota it answers at once. */
 export async function waitForJob(context: ToolContext, seconds: number, claim: ClaimAgentJobInput): Promise<Claim> {
   const first = await claimAgentJob(context.actor, claim);
   if (isFinal(first) || seconds === 0) return first;

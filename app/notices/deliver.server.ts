@@ -113,10 +113,7 @@ interface WebhookMessage {
   body: string;
 }
 
-/**
- * Signs according to the Standard Webhooks specification: HMAC-SHA256 over `id.timestamp.body`, base64, with a
- * version prefix.
- */
+/** Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, base64, with a version prefix. */
 function signWebhook(secret: string, id: string, timestampSeconds: number, body: string): string {
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : Buffer.from(secret);
   const digest = createHmac("sha256", key).update(`${id}.${timestampSeconds}.${body}`);

@@ -61,10 +61,7 @@ export interface Operation<Input extends z.ZodObject, Output extends z.ZodType> 
 /** Input of operations without arguments. */
 export const noInput = z.object({});
 
-/**
- * An operation that only passes on: a SQL function, its input (already parsed by the caller) and its answer. Each field
- * becomes the argument of the same name; the compiler checks both against app/db/types.ts.
- */
+/** Passes on: each field of the input is the SQL function's argument of that name; checked against app/db/types.ts. */
 export function operation<Name extends FunctionName, Input extends z.ZodObject, Output extends z.ZodType>(
   name: Name,
   input: Input & Fitting<Name, Input, z.output<Input>, keyof Input["shape"]>,

@@ -28,10 +28,7 @@ for (const [network, prefix] of [
   privateRanges.addSubnet(network, prefix, "ipv4");
 }
 
-/**
- * All public IPv6 addresses begin with the bits 001. Everything else (loopback, link-local, site-local, IPv4-mapped,
- * -translated and -compatible) counts as private.
- */
+/** Public IPv6 addresses begin with the bits 001; all else (loopback, link-local, IPv4-mapped …) counts as private. */
 const publicRange = new BlockList();
 publicRange.addSubnet("2000::", 3, "ipv6");
 for (const [network, prefix] of [

@@ -19,10 +19,7 @@ export interface ShortAnswer {
   text: string;
 }
 
-/**
- * Reads a short text from an untrusted address, under the rules of `post`: guarded DNS lookup, one deadline for the
- * whole request, no redirects, a fresh connection. Throws if there is no answer in time or it is too long.
- */
+/** Under the rules of `post`: guarded DNS lookup, one deadline, no redirects. Throws if late or too long. */
 export function get({ address, headers, allowPrivate }: OutgoingGet): Promise<ShortAnswer> {
   const url = requireDestination(address, allowPrivate);
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;

@@ -43,10 +43,7 @@ export function headersToProgram(
   };
 }
 
-/**
- * What a program may not say: to the whole domain (Strict-Transport-Security, Clear-Site-Data with its cookies), about
- * other servers (Alt-Svc), to the proxy in front of the service (X-Accel-Redirect and its kin), or in our name.
- */
+/** What concerns the whole domain (HSTS, Clear-Site-Data), other servers, the proxy in front, or is in our name. */
 const refused =
   /^(?::|strict-transport-security$|clear-site-data$|alt-svc$|x-accel-|x-sendfile|x-lighttpd-|x-litespeed-|x-reproxy-|x-backloom-)/;
 

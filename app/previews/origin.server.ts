@@ -28,10 +28,7 @@ interface Parts {
   tunnels: Tunnels;
 }
 
-/**
- * Answers for the host names of previews. Their pages are code that an agent wrote: an enemy of the service, of other
- * previews and of their viewer.
- */
+/** Pages of previews are code that an agent wrote: an enemy of the service, of other previews and of their viewer. */
 export class PreviewOrigins {
   readonly #parts: Parts;
   readonly #readAddress: (request: IncomingMessage) => string;

@@ -42,10 +42,7 @@ export function hashOfTicket(ticket: string): string {
   return createHash("sha256").update(ticket).digest("hex");
 }
 
-/**
- * Reports a worker's previews and returns those it should run, at once if they differ from what it has, otherwise
- * when that changes or the time is over.
- */
+/** Returns those the worker should run: at once if they differ from what it has, or on a change or in time. */
 export async function hearPreviews(
   { hub, env }: Services,
   actor: Actor,

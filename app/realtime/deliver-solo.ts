@@ -7,10 +7,7 @@ export interface SoloViewer extends delivery.Reader {
   sprintId: string | null;
 }
 
-/**
- * Filter of the solo stream: one product, its active sprint, and items assigned to the reader, plus unassigned stories
- * (specification: Solo stream, server filter). If an item leaves the filter, the state is read again.
- */
+/** Specification: Solo stream, server filter. If an item leaves the filter, the state is read again. */
 export function deliverSolo(event: ChangeEvent, viewer: SoloViewer, isProductTopic: boolean): delivery.Delivery {
   const credential = delivery.deliverCredentialChange(event, viewer);
   if (credential) return credential;

@@ -22,10 +22,7 @@ export interface Reader {
   tokenId: string | null;
 }
 
-/**
- * Handles events of sessions and tokens: those of the reader's own credential end or refresh the stream.
- * Returns undefined for other events (specification: Authentication).
- */
+/** Undefined but for events of the reader's own credential, which end or refresh it (specification: Authentication). */
 export function deliverCredentialChange(event: ChangeEvent, reader: Reader): Delivery | undefined {
   if (event.entity === "session") return verdict(event, reader.sessionId);
   if (event.entity === "api_token") return verdict(event, reader.tokenId);

@@ -36,10 +36,7 @@ const heartbeatIntervalMs = 2500;
 const joinTimeoutMs = 5000;
 const longestPauseMs = 5000;
 
-/**
- * Opens another Realtime connection with the key, address and transport of a supabase-js client. Reconnects with
- * exponential backoff and jitter.
- */
+/** With the key, address and transport of a supabase-js client; reconnects with exponential backoff and jitter. */
 function anotherConnection(like: RealtimeClient): RealtimeClient {
   return new RealtimeClient(like.endPoint.replace(/\/websocket$/, ""), {
     params: { apikey: like.apiKey ?? "" },

@@ -68,10 +68,7 @@ export function openJobBell(
   };
 }
 
-/**
- * Resolves at the next ring, after the time, or on abort. Trap: `AbortSignal.timeout` inside `AbortSignal.any` can be
- * garbage-collected and then never fires, hence `setTimeout`.
- */
+/** Trap: `AbortSignal.timeout` inside `AbortSignal.any` can be garbage-collected and not fire, hence `setTimeout`. */
 function firstOf(rings: EventTarget, milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -3,10 +3,7 @@ import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { answerProgram } from "~/oauth/refusal.server";
 import { answerRegistration } from "~/oauth/register.server";
 
-/**
- * Registers a program (docs/oauth.md). Programs POST JSON to /register, where people POST a
- * form: the server front tells them apart (app/server/request-target.ts).
- */
+/** docs/oauth.md. Programs POST JSON to /register, people a form: app/server/request-target.ts separates them. */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "registerClient",

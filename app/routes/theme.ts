@@ -11,10 +11,7 @@ export function loader() {
   return redirect("/");
 }
 
-/**
- * Stores the theme in a cookie, also for signed-out users, so that the first paint is right. Signed-in users keep it
- * with the account too, for the next browser.
- */
+/** A cookie, for signed-out users too, so that the first paint is right; and in the account, for the next browser. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await request.formData();
   const theme = parseTheme(form.get("theme"));

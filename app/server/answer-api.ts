@@ -16,10 +16,7 @@ export interface ApiRequest {
   context: NodeRequestContext;
 }
 
-/**
- * Passes a request under /api or /mcp straight to the loader or action of its resource route. Remix's router would
- * cost more than the work itself.
- */
+/** Straight to the loader or action of its resource route: Remix's router would cost more than the work itself. */
 export async function answerApi(routes: RouteTable, origin: string, call: ApiRequest): Promise<void> {
   const answer = await dispatch(routes, origin, call);
   if (!call.context.isStreaming) await sendApiResponse(answer, call.request, call.response);

@@ -17,10 +17,7 @@ interface BackupScheduleOptions {
   folder: string;
 }
 
-/**
- * Backs up an embedded installation on schedule, in one of the processes that share it. Runs the admin command as a
- * child process, because reading and comparing a whole database would block requests.
- */
+/** In one process of an installation, as a child process: comparing a whole database would block requests. */
 export function startBackupSchedule(options: BackupScheduleOptions): () => Promise<void> {
   const { schedule } = options.backups;
   if (schedule === undefined) return async () => undefined;

@@ -16,10 +16,7 @@ export interface FirstStart {
   product: { id: string; code: string };
 }
 
-/**
- * On the first start of an embedded installation, creates an administrator with a token, a demo account, and a sample
- * product with an active sprint that is ready to run. Returns null if any account exists.
- */
+/** An administrator with a token, a demo account, a product with a sprint to run. Null if any account exists. */
 export async function prepareFirstStart(database: Database): Promise<FirstStart | null> {
   if (await hasAccounts(database)) return null;
   const administrator = account("admin");

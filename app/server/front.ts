@@ -16,10 +16,7 @@ import { apiHeaders, pageHeaders } from "./security-headers";
 /** API addresses where writes from foreign origins are refused even without a cookie. */
 const guardedApi = /^\/api\/auth(?:\/|$)/;
 
-/**
- * Answers every request. Checks host and origin of writes, reads the path and sets headers before a route sees
- * the request, then calls the resource routes of /api and /mcp, or the Express app for pages.
- */
+/** Checks host and origin of writes and sets headers, then calls a resource route of /api or /mcp, or the pages. */
 export function createFront(services: Services, source: BuildSource, projectFolder: string): RequestListener {
   const { env } = services;
   const readAddress = createAddressReader(env.trustProxy);
@@ -81,10 +78,7 @@ function unexpected(error: unknown, context: NodeRequestContext): ContractError 
   return new ContractError(500, `Something went wrong here. Try again; request id: ${context.requestId}`);
 }
 
-/**
- * Records metrics and one log line per request. Never logs the query, headers or body, which may hold secrets.
- * None of the logged fields can be a secret, so redaction is off for this line: it would cost more than the line.
- */
+/** Never query, headers or body, which may hold secrets; so no redaction, which would cost more than the line. */
 function createRequestNotes({
   log,
   metrics,

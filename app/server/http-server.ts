@@ -2,10 +2,7 @@ import { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Logger } from "pino";
 
-/**
- * A Node server that ends slow requests: headers within 10 s, the whole request within 15 s. Connections that never
- * sent a request also count as idle: browsers open them in advance, and Node does not close them, which delays a stop.
- */
+/** Connections that never sent a request count as idle: browsers open them, Node leaves them, and a stop would wait. */
 export class HttpServer extends Server {
   readonly #silent = new Set<Socket>();
 

@@ -3,10 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 
-/**
- * Converts a request's headers to web `Headers`. Node keeps only the first of repeated Authorization headers; here
- * they are joined, which makes them malformed and refused.
- */
+/** Node keeps only the first of repeated Authorization headers; joined, they are malformed and refused. */
 export function webHeaders(request: IncomingMessage): Headers {
   const { headers, rawHeaders } = request;
   const result = new Headers();

@@ -235,10 +235,7 @@ async function readPageBody(
   return context.readBody(uploadLimit ?? bodyLimit);
 }
 
-/**
- * Host header for Remix, which compares it with Origin and answers 500 on a mismatch. The front has already checked
- * both for writes, and for reads Origin does not matter.
- */
+/** Remix compares Host with Origin and answers 500 on a mismatch; the front has checked both where it matters. */
 function ownHost(env: Env, origin: string | undefined): string {
   const isOwn = origin !== undefined && env.origins.includes(origin);
   return new URL(isOwn ? origin : env.appOrigin).host;

@@ -24,10 +24,7 @@ export function takeAbsoluteForm(request: IncomingMessage): void {
   request.headers.host = host;
 }
 
-/**
- * Splits a request target. Each address has exactly one spelling: encoded slashes, backslashes, NUL, dot segments
- * and broken percent codes mark the target as broken before anything decodes them.
- */
+/** One spelling an address: encoded slashes, backslashes, NUL, dot segments and broken codes mark it as broken. */
 export function readTarget(rawUrl: string): RequestTarget {
   const queryAt = rawUrl.indexOf("?");
   const path = queryAt < 0 ? rawUrl : rawUrl.slice(0, queryAt);

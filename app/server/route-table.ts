@@ -20,10 +20,7 @@ export interface RouteMatch {
 export interface RouteTable {
   /** Returns the most specific route of a path. Case-sensitive, unlike Remix's matching. */
   match(pathname: string): RouteMatch | undefined;
-  /**
-   * Returns a Remix handler that knows only this page's route and its layouts. With all routes, Remix ranks each of
-   * them three times per request and rebuilds them to render, which took a third of a board's response time.
-   */
+  /** Knows only this page's route and layouts: with all, Remix ranks and rebuilds each, a third of a board's time. */
   page(route: TableRoute, mode: string): RequestHandler;
 }
 

@@ -14,10 +14,7 @@ export const dailySchedule = [
   { name: "expire-questions", pattern: "0 4 * * *" },
 ] as const;
 
-/**
- * When to look for due entries that did not run, because the call failed, the process died or none was running.
- * An unfinished claim expires after five minutes.
- */
+/** For due entries whose call failed or whose process died. An unfinished claim expires after five minutes. */
 export const missedPattern = "*/10 * * * *";
 const callPatience = 60_000;
 
@@ -138,10 +135,7 @@ function startSweep({ database, log }: SchedulerOptions): () => Promise<void> {
   };
 }
 
-/**
- * Cleans up expired leases, old sessions and limits in one call, then starts due recurring work, each
- * slot once. Any number of processes may sweep at the same time.
- */
+/** Cleans up in one call, then starts due recurring work, each slot once. Any number of processes may sweep at once. */
 async function sweepAndStart(database: Database): Promise<void> {
   const { due_recurrences } = await sweep(database, {});
   if (due_recurrences > 0) await fireDueRecurrences(database);

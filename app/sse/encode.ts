@@ -8,10 +8,7 @@ export interface Message {
   data: unknown;
 }
 
-/**
- * Encodes one server-sent message. JSON contains no raw line breaks, so user text cannot start another message;
- * we choose the other two fields.
- */
+/** JSON contains no raw line breaks, so user text cannot start another message; we choose the other fields. */
 export function encodeMessage({ event, id, data }: Message): Uint8Array {
   const name = event === undefined ? "" : `event: ${event}\n`;
   const cursor = id === undefined || id === "" ? "" : `id: ${id}\n`;

@@ -47,10 +47,7 @@ export class EventStream implements TopicViewer, OpenStream {
     return this.#state.expiresAt;
   }
 
-  /**
-   * Subscribes. If the topics were joined before the first read began, that read plus the events since are complete.
-   * Otherwise the state is read again once they are joined.
-   */
+  /** If topics were joined before the first read, it and the events since are complete; else it reads again. */
   start(mark: number, lastEventId: string): void {
     const { hub, streams } = this.#options;
     streams.add(this);

@@ -32,10 +32,7 @@ export interface OutputViewer extends AttachedReader {
 /** New output is announced at most once a second, so each read that found something is followed by another. */
 const trailingMs = 1_100;
 
-/**
- * Reads the agent output of one job once for all viewers in this process. A viewer that joined after an entry was sent
- * sees a gap in `seq` and fetches it itself; one that joined at a later position does not get entries it already has.
- */
+/** One read for all viewers in this process. A viewer finds gaps in `seq` itself, and gets no entry that it has. */
 class JobOutputFeed {
   /** Viewers, each with the position at which it joined. */
   readonly #viewers = new Map<OutputViewer, OutputPosition>();
@@ -93,10 +90,7 @@ class JobOutputFeed {
     this.#trailing = setTimeout(() => void this.#read(), trailingMs);
   }
 
-  /**
-   * Reads once. Returns true if there may be more in a second: something was found, or no viewer could read.
-   * If one viewer has lost its access, the next one reads.
-   */
+  /** True if there may be more in a second. If one viewer has lost its access, the next one reads. */
   async #readOnce(): Promise<boolean> {
     for (const viewer of [...this.#viewers.keys()]) {
       const position = this.#position;

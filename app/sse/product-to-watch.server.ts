@@ -6,10 +6,7 @@ import { ContractError } from "~/wire/errors";
 
 export const productQuerySchema = z.object({ product_id: z.string().optional() });
 
-/**
- * Returns the requested product id. Throws 400 if it is missing, but checks the credential first, so that strangers learn
- * nothing but 401 (specification: Solo stream).
- */
+/** 400 if it is missing, but only after the credential, so that strangers learn nothing but 401. */
 export async function productToWatch(
   actor: Actor,
   { product_id: productId }: z.infer<typeof productQuerySchema>,

@@ -95,10 +95,7 @@ export class StreamConnection {
   }
 }
 
-/**
- * Writes to one client, at most once per tick. A reader with too many unread bytes is cut off instead of buffered; its
- * browser reconnects and reads the state again.
- */
+/** At most once per tick. A reader with too many unread bytes is cut off: its browser reconnects and reads again. */
 class ClientWriter implements TickWriter {
   readonly #sink: ResponseSink;
   readonly #tick: WriteTick;

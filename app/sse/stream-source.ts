@@ -61,10 +61,7 @@ export interface StreamSource {
   attach?(reader: AttachedReader): () => void;
 }
 
-/**
- * Transactions that a state includes: a Postgres snapshot `xmin:xmax:running,...`. Transactions below `xmin` are
- * included, those from `xmax` on are not, and between them all but the running ones are.
- */
+/** Postgres' `xmin:xmax:running,...`: below `xmin` included, from `xmax` on not, between all but the running. */
 export class Snapshot {
   readonly #oldest: number;
   readonly #next: number;

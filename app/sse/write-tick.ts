@@ -23,10 +23,7 @@ export class WriteTick {
   }
 }
 
-/**
- * The frames one client gets in one tick, as a path in a tree. Clients with the same frames share a path, so their
- * bytes are concatenated only once.
- */
+/** A path in a tree: clients with the same frames share it, so their bytes are concatenated only once. */
 export class FrameBatch {
   readonly #parent: FrameBatch | undefined;
   readonly #frame: Uint8Array;

@@ -24,10 +24,7 @@ interface ActionFormProps {
   onSubmit?: FormEventHandler<HTMLFormElement>;
 }
 
-/**
- * A small form that changes one thing. With script it is sent in the background and says why it was refused; without
- * script it is an ordinary post that returns to the page.
- */
+/** With script sent in the background, with a refusal shown; without, an ordinary post that returns to the page. */
 export function ActionForm({ fields = {}, children, fetcherKey, action, onDone, ...form }: ActionFormProps) {
   const fetcher = useFetcher<ActionResult>(fetcherKey ? { key: fetcherKey } : undefined);
   const { state, data } = fetcher;
@@ -67,10 +64,7 @@ export function EnhancedField() {
 /** How long a refusal is there to be read. */
 const readingTime = 9000;
 
-/**
- * What came of a form: a refusal is below its controls, what was done is said in the corner. A refusal goes there too that offers a
- * press, or whose form is out of sight, as in a menu that has closed, or is taken away by what others changed.
- */
+/** Shown below its controls, or in the corner: success, and a refusal with a press or whose form is out of sight. */
 export function FormResult({
   answer,
   isSending,

@@ -8,10 +8,7 @@ const grounds = [
   "bg-accent-soft text-accent",
 ] as const;
 
-/**
- * The face of a person, round, or of an agent, square: a picture or, without one, the initial on a color that depends
- * only on the name. `label` is for a face without its name.
- */
+/** A person's face is round, an agent's square; the color depends on the name. `label`: for a face without it. */
 export function Avatar({
   name,
   src,

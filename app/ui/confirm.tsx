@@ -80,10 +80,7 @@ export function Confirm({
   );
 }
 
-/**
- * Focuses the first field or the safe button of an opening popover, so that its question is read out. Uses autofocus:
- * an event after opening may come when the focus has already moved on.
- */
+/** So that the question is read out. By autofocus: an event after opening may come when the focus has moved on. */
 function useFocusWhenOpened(ref: RefObject<HTMLElement>) {
   useEffect(() => {
     const element = ref.current;

@@ -14,10 +14,7 @@ export function withKeptLook(path: string): string {
   }
 }
 
-/**
- * Click handler for an element with many plain links: they navigate without a page load. Why: one `Link` is cheap, but
- * a thousand of them are most of a page's rendering work.
- */
+/** Plain links that navigate without a page load: a thousand `Link`s are most of a page's rendering work. */
 export function useLinkArea() {
   const navigate = useNavigate();
   return useCallback(

@@ -1,7 +1,4 @@
-/**
- * Text that changes next to other content. A browser that translates the page puts elements in the place of texts, and
- * React would write to those that are gone: so it changes as an element. Text alone in its element does that anyway.
- */
+/** A browser that translates a page replaces texts, and React would write to those that are gone: hence an element. */
 export function LiveText({ children }: { children: string | number | null | undefined }) {
   return <span key={children}>{children}</span>;
 }

@@ -14,10 +14,7 @@ interface MenuProps {
   wide?: boolean;
 }
 
-/**
- * A button that opens a list of links and small forms. A native popover, so it opens without script and is never
- * clipped. With script, the arrow keys move through it.
- */
+/** A native popover: it opens without script and is never clipped. With script, the arrow keys move through it. */
 export function Menu({
   label,
   trigger,

@@ -9,10 +9,7 @@ import { Icon } from "~/ui/icon";
 const overList = "lg:sticky lg:top-16 lg:max-h-[calc(100dvh-5rem)] lg:place-self-start lg:justify-self-end";
 const overPage = "lg:top-16 lg:right-6 lg:bottom-6 lg:left-auto";
 
-/**
- * Details over their list; on a phone they cover it. The panel is part of the
- * URL, so Back, links to it and pages without script all work. Esc closes it.
- */
+/** The panel is part of the URL, so Back, links to it and pages without script work. Esc closes it. */
 export function SidePanel({
   title,
   closeTo,

@@ -1,10 +1,7 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
 
-/**
- * A table. On a phone it scrolls sideways or, with `stacked`, shows each row as a small card whose cells have their own
- * labels. `caption` is read out, not shown.
- */
+/** Scrolls sideways on a phone or, `stacked`, has labeled cells in a card per row. `caption` is read out, not shown. */
 export function Table({
   caption,
   head,

@@ -6,10 +6,7 @@ const nullableId = z.nullable(z.string());
 const operation = z.enum(["I", "U", "D"]);
 const changedFields = z.optional(z.array(z.string()));
 
-/**
- * A change as the database announces it on a topic. It has the fields that all filters need; each stream sends only
- * those of its contract. Unknown entities pass through.
- */
+/** Has the fields that all filters need; each stream sends those of its contract. Unknown entities pass through. */
 export const changeEventSchema = z.looseObject({
   seq: z.number(),
   /** The transaction that made the change. */
@@ -56,10 +53,7 @@ export const doingSchema = z.object({
 });
 export type Doing = z.infer<typeof doingSchema>;
 
-/**
- * Change on the backlog stream. PBIs, stories and tasks carry their place and, after a move, their previous place.
- * Other entities of the product use the same channel; `entity` tells them apart.
- */
+/** PBIs, stories and tasks carry their place and, after a move, the one before. `entity` tells all kinds apart. */
 export const backlogChangeSchema = z.looseObject({
   op: operation,
   entity: z.string(),

@@ -1,7 +1,4 @@
-/**
- * The filter syntax of all lists. Each word matches code, title, labels or assignee, `field:value` matches a field.
- * Commas separate alternatives, a minus before a field negates it, and priority accepts `<`, `<=`, `>`, `>=`.
- */
+/** Words match code, title, labels or assignee; commas are alternatives, a minus negates, priority takes `<`, `>=`. */
 interface ItemFilter {
   text: string;
   terms: readonly FilterTerm[];

@@ -5,10 +5,7 @@ import { listMigrations, migrationsFolder } from "../embedded/migrations";
 import { projectRoot } from "../embedded/project-root";
 import { readRules } from "../embedded/rules";
 
-/**
- * `npm run rules`: writes all rules of the schemas as the newest migration, for the Supabase CLI and at a release. The
- * rules of the release before become one line, because a database that has them keeps their version.
- */
+/** For the Supabase CLI and at a release. Older rules become one line: a database that has them keeps their version. */
 async function main(): Promise<void> {
   const { hash, drop, create } = await readRules(manifest.version);
   const older = (await listMigrations()).filter(({ name }) => name === "rules");

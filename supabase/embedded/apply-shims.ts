@@ -9,10 +9,7 @@ const folder = join(projectRoot, "supabase/embedded/shims");
 /** Roles this stack logs in with, using the installation's password. */
 export const loginRoles = ["postgres", "authenticator", "supabase_auth_admin", "supabase_replication_admin"];
 
-/**
- * Creates what a Supabase project has before the first migration: roles and the schemas auth, realtime and extensions.
- * Does nothing if the files are unchanged since last time.
- */
+/** What a Supabase project has before its first migration. Does nothing if the files are unchanged since last time. */
 export async function applyShims(databaseUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

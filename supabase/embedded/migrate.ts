@@ -86,10 +86,7 @@ async function adoptSquashedRelease(client: pg.Client, recorded: readonly Record
   });
 }
 
-/**
- * A new value of a type must be committed before anything can name it. Returns the files whose types a pending step only
- * makes: what comes before them is committed on the way.
- */
+/** A new value must be committed before it is named. Returns files whose types a step makes: those come first. */
 async function addValues(client: pg.Client, pending: readonly MigrationFile[]): Promise<ReadonlySet<string>> {
   const late = new Set<string>();
   for (const file of pending.filter(({ name }) => name.endsWith("_values"))) {

@@ -36,10 +36,7 @@ function namesOf(statements: readonly SchemaStatement[], pattern: RegExp): strin
   return `'{${[...new Set(names)].sort().join(",")}}'`;
 }
 
-/**
- * Drops policies, views, functions and triggers, and gives tables the rights of new ones. In `public` only what is named
- * here: other programs of a project use it, too. A function that a table, check or index depends on stays.
- */
+/** In `public` only what is named here: other programs use it, too. Functions that tables depend on stay. */
 function dropping(statements: readonly SchemaStatement[]): string {
   const functions = namesOf(statements, /^create function public\.(\w+)/);
   const tables = namesOf(statements, /^create (?:unlogged )?table public\.(\w+)/);

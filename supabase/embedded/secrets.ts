@@ -13,10 +13,7 @@ const secretsSchema = z.object({
 });
 export type EmbeddedSecrets = z.infer<typeof secretsSchema>;
 
-/**
- * Loads the secrets of this installation, generated at the first start. Only the owner can read the file; a changed
- * mode is restored.
- */
+/** Generated at the first start. Only the owner can read the file; a changed mode is restored. */
 export async function loadSecrets(dataDir: string): Promise<EmbeddedSecrets> {
   const file = secretsFile(dataDir);
   const text = await readFile(file, "utf8").catch(() => null);

@@ -45,10 +45,7 @@ function lineOf(sql: string, at: number): number {
 
 const folder = join(projectRoot, "supabase/schemas");
 
-/**
- * All statements of `supabase/schemas`, each after those that make what it names. `privileges` comes first, because
- * anything created before it would be open to everyone.
- */
+/** Each after what it names; `privileges` first, because anything created before it would be open to everyone. */
 export async function readSchemas(): Promise<SchemaStatement[]> {
   const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".sql")).sort();
   const files = ["privileges.sql", ...names.filter((name) => name !== "privileges.sql")];

@@ -7,10 +7,7 @@ import { projectRoot } from "./project-root";
 
 const run = promisify(execFile);
 
-/**
- * Runs the project's Supabase CLI against a database. It gets a temporary home folder, because it writes a telemetry
- * file there and must not use the user's own login.
- */
+/** In a temporary home folder: it writes a telemetry file there and must not use the user's own login. */
 export async function runSupabaseCli(commandArguments: string[]): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "backloom-cli-"));
   const { words, environment } = hidePassword(commandArguments);

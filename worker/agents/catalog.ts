@@ -40,10 +40,7 @@ export function isBuiltIn(name: string): boolean {
 /** Value of `--agent` for the repository's choice, or any agent installed here. */
 export const anyAgent = "auto";
 
-/**
- * Returns the driver for `--agent`. With `auto`, the repository's choice, otherwise the first agent that is installed
- * and not known to be signed out.
- */
+/** With `auto` the repository's choice, otherwise the first that is installed and not known to be signed out. */
 export async function driverFor(
   name: string,
   requested: string | undefined,

@@ -6,10 +6,7 @@ import type { Allowance } from "../base/options";
 import type { Confine } from "../base/process";
 import type { Entry, Transcript } from "../base/transcript";
 
-/**
- * Tokens in four disjoint counts, and the cost if the tool knows it. Null means not reported, zero means zero was
- * reported.
- */
+/** Four disjoint counts, and the cost if the tool knows it. Null means not reported, zero means zero was. */
 export interface Usage {
   model: string | null;
   freshInput: number | null;
@@ -48,10 +45,7 @@ export interface GivenAnswer {
 
 /** People's messages to the agent during a turn. */
 export interface TurnMessages {
-  /**
-   * Delivers each message once, waiting ones immediately, until the returned function is called. Messages the agent has
-   * not seen by then wait for the next turn.
-   */
+  /** Each message once, until the returned function is called; what was not seen by then waits for the next turn. */
   follow(take: (message: PersonMessage) => void): () => void;
   seen(ids: readonly string[]): void;
 }

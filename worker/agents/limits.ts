@@ -77,10 +77,7 @@ function unitOf(word: string): number {
 /** How far in the past a stated time may be: tools retry by themselves before they give up and report it. */
 const staleMilliseconds = 10 * 60_000;
 
-/**
- * `resets 3pm`, `try again at 3:05 PM`: the next time this machine's clock shows it. The time has no seconds, so the
- * limit lasts until that minute ends. If it passed less than 10 minutes ago, the limit is over.
- */
+/** `resets 3pm`: when the clock shows it next, until that minute ends. Passed less than 10 minutes ago, it is over. */
 function clockIn(text: string, now: Date): Date | null {
   const [, hour, minute, half] = /\b(?:resets?|again)(?: at)? (\d{1,2})(?::(\d\d))?\s*([ap]m)\b/i.exec(text) ?? [];
   if (hour === undefined || half === undefined) return null;

@@ -3,10 +3,7 @@ import { openTranscript } from "../base/transcript";
 import type { AgentEnd, AgentSink, AgentTurn, ToolStart, TurnEnd, Usage } from "./driver";
 import { limitIn } from "./limits";
 
-/**
- * Runs one turn: sends entries and usage without secrets to the sink and returns how it ended. A cancelled turn throws
- * its signal's reason, after its usage is reported and its processes have ended.
- */
+/** Sends no secrets to the sink. A cancelled turn throws its signal's reason, once its processes have ended. */
 export async function runAgent(tool: ToolStart, turn: AgentTurn, sink: AgentSink): Promise<AgentEnd> {
   turn.signal.throwIfAborted();
   const { clean } = createRedactor(turn.secrets);

@@ -4,10 +4,7 @@ import { readPlain } from "../base/files";
 import type { AgentTurn, TurnOutput } from "./driver";
 import { jsonOf } from "./line-turn";
 
-/**
- * Tools record each model answer with its counts. Unlike their output, the record always has cached tokens and the
- * model, however a turn ended.
- */
+/** Unlike a tool's output, its record always has cached tokens and the model, however a turn ended. */
 
 /** Drops a conversation without a record from the turn, because the tool would fail to resume it. */
 export async function resumable(
@@ -35,10 +32,7 @@ export async function linesOfSession(folder: string, name: string): Promise<unkn
 /** Far more than a long conversation, less than the longest string. */
 const mostBytes = 256 * 1024 ** 2;
 
-/**
- * For a session that cannot be resumed: notes it in the transcript and adds what is known of the earlier conversation
- * to the new prompt.
- */
+/** For a session that cannot be resumed: adds what is known of the conversation to the new prompt, and says so. */
 export async function beginAnew(
   title: string,
   { resume, promptFile }: AgentTurn,

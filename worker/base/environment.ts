@@ -20,10 +20,7 @@ export function personsVariables(): Record<string, string> {
   return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-/**
- * npm prepends the project's program folders to PATH, followed by its own node-gyp folder. Everything after these is
- * the user's, even folders with such names.
- */
+/** npm prepends the project's folders to PATH, then its own node-gyp; all after these is the user's. */
 function personsPath(): string | undefined {
   const { PATH, npm_lifecycle_event } = process.env;
   if (npm_lifecycle_event === undefined || PATH === undefined) return PATH;

@@ -1,10 +1,7 @@
 import { constants, lstat, open, readdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/**
- * Reads a file where an agent may write; null if it is missing or too large. Regular files only: a link could point to
- * what the agent may not read or what never ends, and a pipe would block.
- */
+/** Null if missing or too large. Regular files only: a link could lead to what never ends, and a pipe would block. */
 export async function readPlain(file: string, mostBytes: number): Promise<string | null> {
   const parent = await lstat(dirname(file)).catch(() => null);
   if (!parent?.isDirectory()) return null;

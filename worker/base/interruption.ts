@@ -29,10 +29,7 @@ interface TimeLimit {
 /** Longest delay of a timer; a longer one would fire at once. */
 const longest = 2 ** 31 - 1;
 
-/**
- * Uses a referenced timer. Trap: `AbortSignal.any` over an `AbortSignal.timeout` may never fire after a garbage
- * collection.
- */
+/** A referenced timer. Trap: `AbortSignal.any` over `AbortSignal.timeout` may never fire after a garbage collection. */
 export function limitTime(milliseconds: number, wanted?: AbortSignal): TimeLimit {
   const over = new AbortController();
   const ended = (): void => over.abort(wanted?.reason);

@@ -32,10 +32,7 @@ export function endPreview(id: string): Promise<void> {
   return endMarked("BACKLOOM_PREVIEW", id);
 }
 
-/**
- * Agents run shell commands in own process groups, which outlive them. Finds these by the mark in their environment
- * (Linux only). Repeats, as a process may have started another one.
- */
+/** Agents' commands outlive their process group: found by their environment (Linux only), until none is left. */
 async function endMarked(name: string, value: string): Promise<void> {
   for (let round = 0; round < mostRounds; round += 1) {
     const strays = await findMarked(name, value);

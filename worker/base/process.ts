@@ -57,10 +57,7 @@ const graceMilliseconds = 2_000;
 /** Time that leftover background processes may keep the pipes open. */
 const leftMilliseconds = 5_000;
 
-/**
- * The shell waits until its process id is stored, then execs the program. If the worker dies before, the shell exits,
- * so nothing runs unrecorded.
- */
+/** Execs once its process id is stored: if the worker dies before, the shell exits, so nothing runs unrecorded. */
 const whenNoted = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
 /** Starts a program in its own process group. */
@@ -156,10 +153,7 @@ function letGo({ pid, stdout, stderr }: ChildProcess): void {
   stderr?.destroy();
 }
 
-/**
- * Ends a process tree. Reads the tree first, because descendants may be in other process groups and cannot be found
- * once the root is gone.
- */
+/** Reads the tree first: descendants in other process groups cannot be found once the root is gone. */
 export async function stopTree(
   child: ChildProcess,
   ended: Promise<unknown>,
@@ -219,10 +213,7 @@ interface Log {
   close(): Promise<void>;
 }
 
-/**
- * Opens a log for the worker's user. If it cannot be written, for example on a full disk, the work continues without
- * it.
- */
+/** If it cannot be written, for example on a full disk, the work continues without it. */
 function openLog(file: string | undefined): Log {
   if (file === undefined) return { write: () => undefined, close: async () => undefined };
   const stream = createWriteStream(file, { flags: "a" });

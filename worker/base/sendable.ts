@@ -1,7 +1,4 @@
-/**
- * Start of a command's text, without characters that databases cannot store. Work must not be lost because a text is
- * too long.
- */
+/** Without characters that databases cannot store, and short: work must not be lost because of a text. */
 export function sendable(text: string, limit: number): string {
   return text
     .replaceAll("\0", "")

@@ -10,10 +10,7 @@ export function complain(text: string): void {
   process.stderr.write(harmless(text));
 }
 
-/**
- * Titles and addresses come from others. Replaces control characters, so that they cannot move the cursor, hide text or
- * fake a line.
- */
+/** Titles come from others: control characters could move the cursor, hide text or fake a line. */
 export function harmless(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 }

@@ -24,10 +24,7 @@ export interface WorkFolder {
   release(): Promise<void>;
 }
 
-/**
- * Takes the folder of a name. If a running worker has it, takes the next free name, so that the same command can start
- * several workers.
- */
+/** The next free name if a running worker has this one, so that the same command can start several workers. */
 export async function takeWorkFolder(workDir: string, name: string): Promise<WorkFolder> {
   const workers = join(workDir, "workers");
   await mkdir(workers, { recursive: true, mode: ownOnly });

@@ -122,10 +122,7 @@ const seenBy: Record<NonNullable<ProvenCriterion["grade"]>, string> = {
   person: "a person checked it",
 };
 
-/**
- * Inserts or updates the parts of these stories. Keeps people's text around them, and parts of other stories on the
- * branch.
- */
+/** Inserts or updates these parts. Keeps people's text around them, and other stories' parts on the branch. */
 function withStories(body: string, parts: readonly StoryPart[]): string {
   return parts.reduce(withStory, body).trim();
 }

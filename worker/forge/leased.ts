@@ -1,9 +1,6 @@
 import { interruption, limitTime } from "../base/interruption";
 
-/**
- * Another worker takes over what the service gave this one after five minutes. Within this time it is done or given up,
- * waiting for limits of the host included, so that two never do it at once.
- */
+/** Another worker takes over after five minutes: within this time it is done or given up, waiting included. */
 const ownMilliseconds = 240_000;
 
 /** Does what is due, one after another, until a deed returns false. */

@@ -95,10 +95,7 @@ function kindNamed(host: string): ForgeKind | undefined {
   return forgeKinds.findLast((kind) => isOf(kinds[kind]));
 }
 
-/**
- * The address with the host that a name in the person's ssh settings is for, such as `github-work` for a second
- * account. A real name of a host stays: where it leads to another one, that one answers ssh only.
- */
+/** A name of the person's ssh settings (`github-work`) becomes its host; a real name stays: ssh may lead elsewhere. */
 export async function withoutAlias(folder: string, address: string): Promise<string> {
   const [, start = "", host] = /^((?:ssh:\/\/)?(?:[\w.-]+@)?)(\w[\w.-]*)(?=[:/])/.exec(address) ?? [];
   const isSsh = address.startsWith("ssh://") || !address.includes("://");

@@ -81,10 +81,7 @@ const forgeTokenName = "BACKLOOM_FORGE_TOKEN";
 
 const timeout = 20_000;
 
-/**
- * The user's login: from the worker's variable, the host's own tool, or git. The variable names no host, so it is sent
- * only to the one the user chose (`isPersons`) or that its form names.
- */
+/** A variable's token names no host: it is sent only where the user chose (`isPersons`) or its form says. */
 async function findCredential(location: ForgeLocation, isPersons: boolean, folder: string): Promise<Credential | null> {
   const given = process.env[forgeTokenName];
   if (given && (isPersons || hostOfToken(given) === location.host)) return { secret: given, user: null };

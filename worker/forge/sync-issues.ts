@@ -7,10 +7,7 @@ import type { Service } from "../service/service";
 import type { Forge } from "./forge";
 import { whileDue } from "./leased";
 
-/**
- * Looks at the issues with the label of the product, where it names one, hands in those that changed, and writes under those whose
- * work is done.
- */
+/** Hands in changed issues with the product's label, where it names one, and writes under those whose work is done. */
 export function openIssueSync(tools: NoteTools) {
   const { service, productId } = tools;
   /** What the service has heard of, so that it is not handed in again; of one label. */
@@ -43,10 +40,7 @@ interface NoteTools {
 
 const mostInOneGo = 20;
 
-/**
- * Writes under an issue of the Git host what the service has decided: that its work is done, and that it is closed.
- * Returns whether there was something to write.
- */
+/** That an issue's work is done, and that it is closed. Returns whether there was something to write. */
 async function writeNext(tools: NoteTools, forge: Forge, own: AbortSignal): Promise<boolean> {
   const { service, productId, workerName, journal } = tools;
   const path = `/api/products/${productId}/issue-notes`;

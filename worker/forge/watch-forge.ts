@@ -21,10 +21,7 @@ interface Watch extends Pick<PullTools, "options" | "service" | "journal"> {
   product: ServedProduct | null;
 }
 
-/**
- * Polls pull requests and issues of the worker's product, in parallel to its jobs, and reports them; the service
- * decides what follows. Runs until the worker stops.
- */
+/** In parallel to the worker's jobs, until it stops; the service decides what follows. */
 export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void> {
   const { options, service, product, journal } = watch;
   if (!options.opensPulls || product === null) return;
@@ -84,10 +81,7 @@ const mostBrought = 20;
 const shortestPause = 60_000;
 const longestPause = 1_800_000;
 
-/**
- * Opens pull requests of done work that could not be opened, and brings those up to date whose work was proven after its
- * last push: by CI, a person or another worker.
- */
+/** Opens those that could not be opened, and brings up to date those whose work was proven after its last push. */
 function pullKeeping(service: PullTools["service"], productId: string) {
   const kept = new Map<string, Kept>();
   return async (open: () => Promise<PullTools>): Promise<void> => {

@@ -8,10 +8,7 @@ interface Login {
   secret: string;
 }
 
-/**
- * The login for an address from git's credential helper, without prompting. The only writer to git's line protocol: an
- * address comes from others, and a line end in it would ask for the login of another host.
- */
+/** Asks no one. The only writer to git's line protocol: a line end in an address would ask for another host's login. */
 export async function askCredential(folder: string, address: string): Promise<Login | null> {
   const { protocol, host, pathname } = new URL(address);
   const wish = { protocol: protocol.slice(0, -1), host, path: decoded(pathname.slice(1)) };

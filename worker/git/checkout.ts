@@ -3,10 +3,7 @@ import { join, resolve } from "node:path";
 import { readPlain } from "../base/files";
 import { followTraces, forgetTraces, type Traces } from "../base/process";
 
-/**
- * A worktree as it was made. Its `.git` file is where the agent writes. A replaced one would choose the git config, and
- * so the programs git runs. That is why the git folder is looked up once, from the repository's side.
- */
+/** An agent could replace its `.git` file and so choose the config: the git folder is looked up once, from outside. */
 interface Checkout {
   gitFolder: string;
   /** The repository's git folder. */
@@ -106,10 +103,7 @@ export function forgetCheckout(folder: string): void {
   forgetTraces(folder);
 }
 
-/**
- * In a submodule, git would run with a config that a program may have written there: no comparison looks inside.
- * Trap: `.gitmodules` overrides the setting, but not the option.
- */
+/** In a submodule git would use a config that a program may have written. Trap: `.gitmodules` beats the setting. */
 function withoutInsides(args: readonly string[]): readonly string[] {
   let index = 0;
   while (args[index]?.startsWith("-")) index += 2;
@@ -131,10 +125,7 @@ export function gitStart(folder: string, given: readonly string[]) {
   };
 }
 
-/**
- * Hooks run outside the sandbox, with the user's login. After a confined program only a push runs them, and in the
- * repository's git folder: there is nothing that a job wrote, such as a package script that a hook calls.
- */
+/** Hooks run outside the sandbox, with the user's login: after a program only at a push, where no job wrote any. */
 function hooksFor(folder: string, { home, hooks, traces }: Checkout, args: readonly string[]) {
   if (!traces.isConfined || hooks.length === 0) return { workTree: folder, hooks };
   return args.includes("push") ? { workTree: home, hooks } : { workTree: folder, hooks: [] };
@@ -207,10 +198,7 @@ async function gitFolderOf(folder: string, home: string): Promise<string | null>
   return null;
 }
 
-/**
- * What may stay in a worktree's git folder after a program ran. Git acts on what else it finds there: an operation
- * begun by anyone who wrote it, which may delete and move any branch when it is ended.
- */
+/** Git acts on what else it finds there: an operation that a program began may move any branch when it is ended. */
 const mayStay = new Set([
   "HEAD",
   "index",
@@ -234,10 +222,7 @@ const mayStay = new Set([
 ]);
 const partOfIndex = /^sharedindex\.[0-9a-f]{40,64}$/;
 
-/**
- * Removes what may not stay. A rebase of the branch is undone, so that all its commits count: HEAD is set to the branch
- * again. Returns true if the worktree's files must follow.
- */
+/** A rebase is undone, so that all the branch's commits count. Returns true if the worktree's files must follow. */
 async function cleanGitFolder(gitFolder: string, branch: string | null): Promise<boolean> {
   const isRebased = branch !== null && (await isRebasing(gitFolder, branch));
   for (const name of await readdir(gitFolder).catch(() => [])) {
@@ -257,10 +242,7 @@ async function isRebasing(gitFolder: string, branch: string): Promise<boolean> {
   return !head?.startsWith("ref: ") && rebased.some((text) => text?.trim() === branch);
 }
 
-/**
- * Removes everything that is not a file, folder or link, at any depth, without opening it. Git reads `.gitattributes`
- * and the like anywhere, and would block on a pipe. Returns the names.
- */
+/** All but files, folders and links, unopened: git reads `.gitattributes` anywhere and would block on a pipe. */
 export async function removeSpecialFiles(folder: string, withLinks = false): Promise<string[]> {
   const removed: string[] = [];
   const look = async (below: string): Promise<void> => {

@@ -5,10 +5,7 @@ import { copiedInCommits, copiedInto, whyHeld } from "./copied";
 import { commitOf, committer, conflictedPaths, git, gitEnd, gitPaths } from "./git";
 import { noteOf } from "./worktree";
 
-/**
- * Commits what the command left uncommitted, so that no work is lost. Commits what it can before it throws because of
- * one path.
- */
+/** So that no work is lost: commits what it can before it throws because of one path. */
 export async function commitLeftovers(folder: string, message: string, options: readonly string[] = []): Promise<void> {
   await flattenNested(folder);
   if ((await git(folder, "status", "--porcelain")) === "") return;
@@ -27,10 +24,7 @@ export async function stageAll(folder: string): Promise<void> {
   if (problem !== null) throw new Error(`git add failed: ${problem}`);
 }
 
-/**
- * For submodules, stages only their commit: to find changes inside, git would run with a config that an agent may have
- * written. Returns git's words about paths that it cannot stage.
- */
+/** For submodules only their commit: inside, git would run with a config of an agent. Returns git's refusals. */
 async function stage(folder: string): Promise<string | null> {
   const submodules = await gitLinks(folder);
   const others = [...submodules, ...(await leaveOut(folder))];
@@ -47,10 +41,7 @@ async function gitLinks(folder: string): Promise<string[]> {
   return entries.flatMap((entry) => /^160000 \w+ \d\t(.+)$/s.exec(entry)?.[1] ?? []);
 }
 
-/**
- * Turns repositories that a program made inside the worktree into plain files: git would record only the name of their
- * commit, and their files would be lost with the worktree. Submodules of the main branch stay.
- */
+/** Git would record only the commit of a repository made inside, and its files be lost. Submodules of main stay. */
 async function flattenNested(folder: string): Promise<void> {
   const flattened: string[] = [];
   for (let round = 0; round < mostNested; round += 1) {
@@ -87,10 +78,7 @@ async function submodulesOfBase(folder: string): Promise<string[]> {
 
 const largestFile = 10_000_000;
 
-/**
- * New files that probably no one wants in a repository. The agent can commit them itself; what it leaves uncommitted is
- * swept in unseen.
- */
+/** New files that probably no one wants: the agent can commit them itself, what it leaves is swept in unseen. */
 async function leaveOut(folder: string): Promise<string[]> {
   const out = new Map<string, string>();
   const copied = await copiedInto(folder);
@@ -120,10 +108,7 @@ function isSecret(name: string): boolean {
   return /^\.env(\.|$)/.test(name) && !/\.(example|sample|template|dist)$/.test(name);
 }
 
-/**
- * Why the work cannot be delivered as a program left it: a merge that it did not end, or commits of what was only lent to
- * it. Null if nothing is wrong. Call it before anything is staged: that would hide it.
- */
+/** A merge that was not ended, or commits of what was only lent. Null if nothing is wrong. Trap: staging hides it. */
 export async function halfDone(folder: string): Promise<string | null> {
   const conflicted = await conflictedPaths(folder);
   const files = conflicted.length > 0 ? conflicted : await marked(folder);

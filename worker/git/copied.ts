@@ -28,10 +28,7 @@ const mostBytes = 256_000;
 const leastBytes = 16;
 const mostValues = 100;
 
-/**
- * Notes what was copied, and what is in a folder for commands to copy on, readable for the user alone. Leaves out
- * values that the main branch has as well.
- */
+/** Notes what was copied or may be copied on, readable for the user alone, without values that main has as well. */
 export async function noteCopied(folder: string, copied: readonly string[], source: string): Promise<void> {
   const lent = await filesBelow(source, "");
   if (copied.length + lent.length === 0) return;

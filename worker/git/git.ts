@@ -33,10 +33,7 @@ interface GitEnd {
 const mostMinutes = 30;
 const cloneMinutes = 240;
 
-/**
- * Runs git and returns how it ended, for commands whose exit code is an answer. Git waits for most locks itself; for
- * the others, workers of one repository retry here.
- */
+/** For commands whose exit code is an answer. Git waits for most locks itself; others are retried here. */
 export async function gitEnd(folder: string, ...args: readonly string[]): Promise<GitEnd> {
   const begun = performance.now();
   for (;;) {
@@ -47,20 +44,14 @@ export async function gitEnd(folder: string, ...args: readonly string[]): Promis
   }
 }
 
-/**
- * Errors while another git fetches the same branch, writes the config, or makes or removes a worktree: every git reads
- * the files of all worktrees, and a cleanup may remove one that was just started.
- */
+/** Every git reads all worktrees' files while another writes or fetches, and a cleanup may remove one just started. */
 const isInTheMiddle =
   /could not lock config file|cannot lock ref '[^']*': is at|(failed to read|could not (open|create)|Invalid path|bad object)\b.*\bworktrees\/[^/]+/;
 
 /** After this time, the lock counts as left by a killed process. */
 const longestWait = 10_000;
 
-/**
- * Like `gitEnd`, with a time limit. Git is ended with its hooks and helpers when it takes longer or its work is
- * interrupted. Asked to end, it removes its locks.
- */
+/** Like `gitEnd`, but ended with its hooks when late or interrupted. Asked to end, git removes its locks. */
 export async function gitWithin(minutes: number, folder: string, args: readonly string[]): Promise<GitEnd> {
   const interrupt = args.includes("--abort") ? undefined : interruption();
   interrupt?.throwIfAborted();
@@ -104,10 +95,7 @@ async function renewIndex(folder: string): Promise<void> {
   if (names.length > 0) reporterOf(folder)("Git was told to overlook, and taken all the same", names);
 }
 
-/**
- * The user's environment, without prompts and with messages in English. Other commits and files than those that a push
- * sends (`git replace`, grafts) are not looked at.
- */
+/** No prompts, messages in English, and no look at commits that no push sends (`git replace`, grafts). */
 export function gitEnvironment(): NodeJS.ProcessEnv {
   const real = { GIT_NO_REPLACE_OBJECTS: "1", GIT_GRAFT_FILE: "/dev/null/none" };
   return { ...personsEnvironment(), ...real, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };

@@ -21,10 +21,7 @@ export async function sourceOf(folder: string): Promise<string | null> {
   return names.some((name) => name !== ".git") ? folder : null;
 }
 
-/**
- * Files of a checkout that match patterns as in `.gitignore` and that Git ignores: nothing that is tracked, no links, no
- * packages, and only what is small.
- */
+/** Ignored files that match patterns as in `.gitignore`: none that is tracked, no links or packages, only small. */
 export async function listIncluded(source: string | null, patterns: string): Promise<Included> {
   if (patterns.trim() === "") return { files: [], leftOut: [] };
   if (source === null) return { files: [], leftOut: ["no files: this worker cloned by address"] };

@@ -15,10 +15,7 @@ export interface Work {
 /** How often the branch may move during the attempt to push. */
 const mostTries = 5;
 
-/**
- * Moves the job's branch to the work, by push or in the repository itself. The branch only moves forward from its last
- * seen commit, so that a late attempt cannot undo another's work. If it has moved, the work is rebased.
- */
+/** The branch only moves forward from its last seen commit, so that a late attempt undoes nothing; else it rebases. */
 export async function integrate(worktree: Worktree, work: Work): Promise<Integration> {
   const note = await noteOf(worktree, work.name, work.base);
   let seen = worktree.branchTip;
@@ -92,10 +89,7 @@ async function merges(folder: string, theirs: string): Promise<boolean> {
   return false;
 }
 
-/**
- * Ref that stores where a branch's unfinished work begins. It is in the repository itself, so that only those who may
- * push there decide what a task's work is compared with.
- */
+/** In the repository itself, so that only those who may push decide what a task's work is compared with. */
 function begunRef(branch: string): string {
   return `${begunFolder}/${branch}`;
 }

@@ -33,10 +33,7 @@ interface WorkToKeep {
   prefix: string | undefined;
 }
 
-/**
- * Keeps an attempt's commits and uncommitted work on a kept branch, however it ended. Returns the branch, or null if
- * everything is delivered or kept already. What can be kept is, even if this throws.
- */
+/** Returns the branch, or null if everything is delivered or kept already. Keeps what it can, even if this throws. */
 export async function keepWork(folder: string, work: WorkToKeep): Promise<string | null> {
   const committing = commitLeftovers(folder, `${leftBy}${work.name}`, noHooks);
   const problem = await committing.then(
@@ -104,10 +101,7 @@ async function isElsewhere(
   });
 }
 
-/**
- * Deletes kept branches older than two weeks, here and on the remote, except those of the `spared` jobs and checked-out
- * ones. A remote that refuses keeps them.
- */
+/** After two weeks, here and on the remote, except `spared` jobs' and checked-out ones. A remote may refuse. */
 export async function forgetKept({ folder, remote, prefix }: Repository, spared: readonly string[]): Promise<void> {
   const oldest = Date.now() / 1000 - keptDays * 86_400;
   const kept = keptBelow(prefix);
@@ -149,10 +143,7 @@ export async function findKept({ folder, remote, prefix }: Repository, jobIds: r
     .slice(0, 5);
 }
 
-/**
- * Younger first. Dates of commits do not tell: an attempt's commits may be older than the moment at which the work of an
- * earlier, killed one was kept.
- */
+/** Younger first, not by commits' dates: an attempt's may be older than what an earlier, killed one left. */
 function ageOf(name: string, jobIds: readonly string[]): number[] {
   const job = jobIds.findIndex((id) => name.includes(`/${id}-`));
   const rest = name.slice(name.indexOf(jobIds[job] ?? "") + (jobIds[job] ?? "").length);

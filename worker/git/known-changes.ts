@@ -11,10 +11,7 @@ const routine =
 const lastSecond = 253_402_300_799;
 const changelog = /(?:^|\/)(?:change(?:s|log)|history|news)(?:\.\w+)?$/i;
 
-/**
- * The newest changes below a commit: titles and the files that they touched and that are still there, without lock files, generated
- * files and changelogs. Large ones, such as a new format everywhere, say nothing of a task.
- */
+/** Without lock files, generated files and changelogs. Large changes, such as a new format, say nothing of a task. */
 export async function readKnownChanges(folder: string, head: string): Promise<KnownChange[]> {
   const changes = await readHistory(folder, head, indexLimits.changes);
   const all = await gitPaths(folder, "ls-tree", "-r", "--name-only", head);

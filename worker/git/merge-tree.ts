@@ -20,10 +20,7 @@ export interface Clash {
 /** First git version (2.38) with `git merge-tree --write-tree`, which tries a merge without touching files. */
 const dryMergeSince = [2, 38] as const;
 
-/**
- * Files in which HEAD conflicts with another commit, with both sides of each; empty if they merge. The folder must be
- * clean, and stays clean.
- */
+/** Conflicting files with both sides of each; empty if they merge. The folder must be clean, and stays clean. */
 export async function clashWith(folder: string, theirs: string, journal: Journal): Promise<ConflictFile[]> {
   if (await mergesDry(folder)) return dryMerge(folder, theirs, journal);
   journal.sayOnce("This git is older than 2.38 and needs a trial merge in the worktree, which is reverted");

@@ -3,10 +3,7 @@ import { commitOf, git, gitEnd, gitPaths, isAncestor } from "./git";
 /** How many of a file's latest changes are checked, each by a trial merge. */
 const mostLooks = 20;
 
-/**
- * True if main contains the commit, or its change in other commits: merging it changes nothing in main, or in main as
- * it was after one of the latest changes to the same file.
- */
+/** True if merging it changes nothing in main, or in main as it was after one of the latest changes to a file. */
 export async function isOnMain(folder: string, main: string, sha: string): Promise<boolean> {
   const commit = await commitOf(folder, sha);
   if (commit === null) return false;

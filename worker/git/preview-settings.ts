@@ -46,10 +46,7 @@ const launchSchema = z.object({
   ),
 });
 
-/**
- * What `.backloom.yml` says, otherwise the first configuration of `.claude/launch.json`, both as the main branch has them
- * at `base`: the work does not decide what is run for a person who tries it.
- */
+/** `.backloom.yml` or `.claude/launch.json`, as at `base`: the work does not decide what is run for a person. */
 export async function readPreview(folder: string, base: string, rules: Rules): Promise<PreviewSettings | NoPreview> {
   const { preview } = rules;
   if (preview === "none") return "none";

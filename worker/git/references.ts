@@ -67,10 +67,7 @@ export async function addReference({ reference, named, repositories, worktree, w
   return { name, url, folder: tree.folder, sha, remove };
 }
 
-/**
- * A bare clone whose checkouts run nothing: attributes of the clone itself outrank those of the repository, so no filter
- * (LFS) starts, and links become files that name their targets.
- */
+/** Runs nothing: the clone's attributes outrank the repository's, so no filter (LFS) starts; links become files. */
 async function openCache(repositories: string, url: string): Promise<string> {
   const folder = join(repositories, `${createHash("sha256").update(url).digest("hex").slice(0, 16)}.read`);
   if (existsSync(folder)) return folder;

@@ -58,10 +58,7 @@ async function* mainNames({ folder, base: remote, prefix }: Repository): AsyncGe
   if (more.length === 0) yield only;
 }
 
-/**
- * Where a branch is checked out; null if it is not. Git would move it there without its files. A folder that is gone
- * holds no branch: git forgets it, but for one whose making was killed, which stays locked.
- */
+/** Null if nowhere: git would move it there without its files. A folder that is gone counts only if it is locked. */
 export async function worktreeOfBranch(folder: string, branch: string): Promise<string | null> {
   const listed = await git(folder, "worktree", "list", "--porcelain");
   const found = listed.split("\n\n").find((one) => `${one}\n`.includes(`\nbranch refs/heads/${branch}\n`));

@@ -38,10 +38,7 @@ interface RepositoryOptions {
   mayCreate: boolean;
 }
 
-/**
- * Opens a job's repository: the worker's, or a shared clone. Its content is run here and git uses the user's login, so
- * an address named only by a task must be allowed by the user.
- */
+/** Its content is run with the user's login, so an address named only by a task must be allowed by the user. */
 async function openRepository(options: RepositoryOptions): Promise<Repository> {
   const { given, productId, productAddress, jobAddress, named, repositories, mayCreate } = options;
   const isOwn = jobAddress === productAddress || jobAddress === given;
@@ -57,10 +54,7 @@ async function openRepository(options: RepositoryOptions): Promise<Repository> {
   );
 }
 
-/**
- * Checks the repository before a job is taken, so that no retry is lost to a problem of this machine. A worker for
- * several products finds out with each job. Returns what its person should know of it.
- */
+/** Before a job is taken, so that no retry is lost to this machine. Returns what its person should know. */
 export async function checkRepository(
   options: WorkerOptions,
   product: { id: string; repo_url: string } | null,

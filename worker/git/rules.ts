@@ -145,10 +145,7 @@ const nothingFound = { unknown: [], origins: {}, include: "", lent: [] };
 
 export const noRules: Rules = { ...rulesSchema.parse({}), ...nothingFound };
 
-/**
- * Reads the rules from a commit of the main branch (`meetingOf`): an agent's commits must not decide what is run or
- * tested.
- */
+/** From the main branch (`meetingOf`): an agent's commits must not decide what is run or tested. */
 export async function readRulesOf(folder: string, base: string): Promise<Rules> {
   const text = await git(folder, "show", `${base}:${file}`).catch(() => null);
   if (text === null) return noRules;
@@ -190,10 +187,7 @@ async function parseYaml(text: string): Promise<unknown> {
   }
 }
 
-/**
- * Copies ignored files into the worktree, and next to it those that commands of other tools may read there. Skips missing
- * ones and those that lead out of the checkout. Returns values in them that no output may show.
- */
+/** Also those that other tools' commands may read. None that leads out of the checkout. Returns secret values. */
 export async function copyAlong(
   { folder, repository }: { folder: string; repository: { folder: string } },
   rules: Rules,

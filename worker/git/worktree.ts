@@ -153,10 +153,7 @@ async function wholeOrNot(remove: () => Promise<void>, make: () => Promise<void>
   }
 }
 
-/**
- * Name of the local branch: the job's branch if only a push publishes it. Without a remote, a commit would move it
- * before the work has passed; an existing branch of the user must not be touched. Both get a separate name.
- */
+/** The job's branch only if a push publishes it: else a commit would move it before the work passed, or a user's. */
 async function checkoutName(repository: Repository, branch: string, name: string) {
   const { folder, remote, prefix = usualPrefix } = repository;
   const own = `${prefix}/work/${name}`;

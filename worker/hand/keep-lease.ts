@@ -10,10 +10,7 @@ import { type CallOptions, connectService, type Service } from "../service/servi
 
 const checkMilliseconds = 2_000;
 
-/**
- * Keeps the lease of what a person has taken, until it is given, lost, or isOver says so. Messages stay for the next
- * agent: none counts as seen.
- */
+/** Until the job is given, lost, or isOver says so. Messages stay for the next agent: none counts as seen. */
 export async function keepLease(
   { job, worktree, service: login }: Taken,
   isOver: () => boolean | Promise<boolean>,

@@ -7,10 +7,7 @@ import { homeOf, openWorkFolder } from "../base/work-folder";
 import { openSandbox } from "../sandbox/open-sandbox";
 import { connectService } from "../service/service";
 
-/**
- * The tools of both commands of a person. Setup, tests and proof run where a worker's would: in a sandbox, unless
- * `--sandbox` says otherwise. The person's own commands do not.
- */
+/** Setup, tests and proof run where a worker's would, in a sandbox by default; the person's own commands do not. */
 export async function openHand(
   args: readonly string[],
   stopSignal: AbortSignal,

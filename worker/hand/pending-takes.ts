@@ -11,10 +11,7 @@ import { takeLock } from "../base/work-folder";
 import { workerHomes } from "../job/open/taken";
 import type { Service } from "../service/service";
 
-/**
- * What a take asks of the service, noted before it asks, so that no one waits for a take that was killed: the same call
- * with the same key has the same answer, which is the job itself if the killed one got it.
- */
+/** Noted before it asks: after a kill, the same call with the same key has the same answer, so no one waits. */
 const pendingTakeSchema = z.object({
   url: z.string(),
   key: z.string(),

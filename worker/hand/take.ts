@@ -172,10 +172,7 @@ async function beginOrReturn(attempt: Attempt, worktree: Worktree, sandboxes: Ha
   }
 }
 
-/**
- * The agent's conversation about a job, of any worker of this machine. A command's is known to the service only. A worker
- * with `--agent auto` has several agents, so an attempt says whose it is.
- */
+/** Of any worker of this machine; the service knows a command's. With `auto`, an attempt says whose it is. */
 async function findConversation(workDir: string, job: Job) {
   const found = (await workerHomes(workDir)).map(async (home) => {
     const known = await conversationsIn(join(home, "sessions"), job.id);
@@ -219,10 +216,7 @@ async function settingsIn({ folder, main }: Taken["worktree"]): Promise<string[]
   return [...new Set([...changed, ...made])].filter(isSetting);
 }
 
-/**
- * The line that opens an agent's conversation in a terminal; null where there is none. The id comes from the agent and
- * ends up in a shell, so nothing but plain characters passes.
- */
+/** Null where there is none. The id comes from the agent and ends up in a shell: only plain characters pass. */
 function resumeLine(agent: string | null, sessionId: string | null): string | null {
   if (agent === null || sessionId === null || !/^\w[\w.-]*$/.test(sessionId)) return null;
   const known = Object.values<KnownAgent>(knownAgents).find(({ name }) => name === agent);

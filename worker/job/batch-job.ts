@@ -44,10 +44,7 @@ interface Ended {
   outcome: Outcome;
 }
 
-/**
- * Runs a whole sprint on one branch, task by task. Each task has its own evidence and gate, and is pushed before it
- * counts as done, so that a later attempt finds it.
- */
+/** Each task has its own gate, and is pushed before it counts as done, so that a later attempt finds it. */
 export async function workOnBatch(attempt: Attempt, workspace: Workspace): Promise<void> {
   if (!(await beginFromEarlier(attempt, workspace))) return;
   if (!(await mergeBlockers(attempt, workspace))) return;

@@ -27,10 +27,7 @@ export interface TaskGuide {
 
 type Part = Guide[number]["parts"][number];
 
-/**
- * The guide of a batch: the chapters of its tasks one after the other, their lines where later tasks left them. A task
- * without a guide is one chapter of its files; so is each task, where they have more chapters than a guide may hold.
- */
+/** Chapters of its tasks, with lines where later tasks left them. One a task if it has no guide or too many. */
 export async function guideOfBatch(
   folder: string,
   tasks: readonly TaskGuide[],

@@ -100,10 +100,7 @@ async function sayWhatIsKept(attempt: Attempt): Promise<void> {
   reportFiles(attempt, "The worktree stays, as its work could not be kept", [left]);
 }
 
-/**
- * Ends a failed attempt. If it is over already, only reports usage; problems of this machine are reported to the
- * service.
- */
+/** If the attempt is over already, only its usage; problems of this machine are reported to the service. */
 async function explain(attempt: Attempt, error: unknown): Promise<void> {
   const { journal, heartbeat } = attempt;
   const { aborted: isOver, reason } = heartbeat.signal;

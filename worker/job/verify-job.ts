@@ -10,10 +10,7 @@ import { execute, failureOf } from "./turn/execute";
 /** An agent that leaves out a criterion is asked once more. */
 const mostTurns = 2;
 
-/**
- * Verifies another worker's work: a clean checkout of its commit and the criteria, without what that agent said.
- * Commits and delivers nothing; reports a verdict and evidence per criterion.
- */
+/** A clean checkout and the criteria, without what that agent said. Commits and delivers nothing. */
 export async function verifyWork(attempt: Attempt, workspace: Workspace): Promise<void> {
   const { job, journal } = attempt;
   const head = job.head_sha ?? workspace.start;

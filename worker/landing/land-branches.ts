@@ -10,10 +10,7 @@ import type { LandingTools } from "./run-tests";
 /** The service gives a landing to another worker after five minutes of silence. */
 const renewMilliseconds = 60_000;
 
-/**
- * Lands branches of done work one after another, in parallel to the worker's jobs, for products with a merge queue.
- * With `--pr` it merges pull requests; with `--land` it pushes to the main branch. Runs until the worker stops.
- */
+/** In parallel to the worker's jobs, until it stops. `--pr` merges pull requests; `--land` pushes to main. */
 export async function landBranches(
   tools: LandingTools,
   product: ServedProduct | null,

@@ -17,10 +17,7 @@ import { type LandingContext, type LandingTools, runTests } from "./run-tests";
 /** How often the main branch may move while a branch is tested. */
 const mostTries = 5;
 
-/**
- * Merges the current main branch and the branch, tests that commit, and moves the main branch to it. Starts over if the
- * main branch has moved.
- */
+/** Tests the merge of both and moves main to it. Starts over if the main branch has moved. */
 export async function landOne(
   tools: LandingTools,
   product: ServedProduct,
@@ -81,10 +78,7 @@ async function landTree(
   return landing.pull === null ? pushToMain(context, head) : mergePull(context, head, rules);
 }
 
-/**
- * A pull request's branch gets the main branch merged in; the Git host then merges it. Otherwise makes a merge commit
- * with the main branch as first parent: every commit the main branch was ever at has been tested.
- */
+/** Main is merged into a pull request's branch; else it is first parent: each commit main was at has been tested. */
 async function mergeBoth({ landing, main, tip }: LandingCheckout, folder: string): Promise<void> {
   const merge = [...committer, "merge", "--quiet", "--no-ff", "-m"];
   if (landing.pull === null) {

@@ -10,10 +10,7 @@ const [first, last, size] = [20_000, 29_990, 10];
 
 const heldSchema = z.record(z.string(), z.string());
 
-/**
- * Takes ten free ports for a preview outside of a sandbox, for as long as its worker runs. Workers of a machine read, test
- * and write one after another.
- */
+/** Outside a sandbox, for as long as the worker runs. Workers of a machine read, test and write in turn. */
 export async function takePorts(workDir: string): Promise<{ port: number; release(): Promise<void> }> {
   const file = join(workDir, "ports.json");
   const port = await inTurn(file, async (held) => {

@@ -27,10 +27,7 @@ const lookMilliseconds = 60_000;
 const reportMilliseconds = 2_000;
 const pauseAfterFailure = 5_000;
 
-/**
- * Runs the applications that people want to try, in parallel to the worker's jobs, and carries their requests. Ends with
- * the worker, and with it all that it runs.
- */
+/** In parallel to the worker's jobs; also carries requests. Ends with the worker, and with it all that it runs. */
 export async function servePreviews(
   tools: LandingTools,
   product: ServedProduct | null,

@@ -139,10 +139,7 @@ async function namedFiles(commands: readonly string[]): Promise<string[]> {
   return files.flat();
 }
 
-/**
- * True for the worker's own program (clone or package), which the demo command runs. It needs sibling files and
- * packages.
- */
+/** The demo command runs the worker's own program (clone or package), which needs sibling files and packages. */
 function isBuiltProgram(file: string): boolean {
   return file === process.argv[1] && /\/build\/(programs|package)$/.test(dirname(file));
 }

@@ -13,10 +13,7 @@ export interface Login {
 const lent = new Map<string, { text: string | null; programs: number }>();
 const mostBytes = 1_000_000;
 
-/**
- * Call it before a program, and what it returns after its end. A login of another account is undone: with it, the
- * user's own tools would work for anyone who reads along there.
- */
+/** Call its result at the program's end: another account's login is undone, or the user's tools would work for it. */
 export async function lendLogins(
   logins: readonly Login[],
   putBack: (name: string) => void,

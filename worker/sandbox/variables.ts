@@ -93,10 +93,7 @@ export function innerEnvironment(
   return { ...kept, ...variables, HOME: home, TMPDIR: "/tmp" };
 }
 
-/**
- * Splits a program's variables. The sandbox itself starts outside, where a repository's variables (LD_PRELOAD) would
- * choose what it loads: they are set inside, as words that anyone on the machine can read.
- */
+/** The sandbox starts outside, where LD_PRELOAD would choose what it loads: such are set inside, as readable words. */
 export function apartFromOutside(environment: Record<string, string>) {
   const persons = personsVariables();
   const isOurs = ([name, value]: [string, string]) => persons[name] === value || name.startsWith("BACKLOOM_");

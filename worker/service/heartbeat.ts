@@ -42,10 +42,7 @@ interface HeartbeatOptions {
   token: string;
 }
 
-/**
- * Beats on a timer. An unavailable service does not end the work. One beat runs at a time, so that the first reason to
- * stop is the one that counts.
- */
+/** An unavailable service does not end the work. One beat at a time, so that the first reason to stop counts. */
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { service, job, journal, stopSignal, soFar, messages } = options;
   const over = new AbortController();
@@ -135,10 +132,7 @@ const pauseMilliseconds = 2_000;
 /** `state` is the greeting: changes before it, since the claim or while disconnected, must be fetched. */
 const news = new Set(["event: job", "event: state"]);
 
-/**
- * Notices job changes at once, so that a cancel on the board reaches the agent within seconds instead of with the next
- * heartbeat. Only a hint: the heartbeat fetches the truth and works without the stream.
- */
+/** A cancel reaches the agent within seconds. Only a hint: the heartbeat fetches the truth, with or without. */
 function watchJob(
   { url, token, job }: Pick<HeartbeatOptions, "url" | "token" | "job">,
   onChange: () => void,

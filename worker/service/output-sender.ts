@@ -8,10 +8,7 @@ import type { Entry } from "../base/transcript";
 export interface AttemptOutput {
   /** Adds an entry and assigns its number. */
   add(entry: Omit<Entry, "seq">): void;
-  /**
-   * Sends what waits, within a time limit. Call it before a report that may end the attempt, as the next one may start
-   * then.
-   */
+  /** Within a time limit. Call it before a report that may end the attempt: the next one may start then. */
   flush(): Promise<void>;
   /** Sends the rest, then accepts no more. */
   close(): Promise<void>;

@@ -6,10 +6,7 @@ import type { Service } from "./service";
 
 export type ServedProduct = z.output<typeof productSchema>;
 
-/**
- * The product this worker serves; null for all that its user has enabled. A local repository belongs to one product:
- * jobs of others must never run in it.
- */
+/** Null for all that its user has enabled. A local repository is one product's: others' jobs must never run in it. */
 export async function findServedProduct(
   { product, repo }: WorkerOptions,
   service: Service,

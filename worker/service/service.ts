@@ -58,10 +58,7 @@ const refusalSchema = z.object({
   blocked_by: z.array(z.string()).optional(),
 });
 
-/**
- * Connects to `/mcp/worker` with the official client. All arguments pass through `clean`. A stopping worker retries for
- * a few seconds only.
- */
+/** Over `/mcp/worker`. All arguments pass through `clean`. A stopping worker retries for a few seconds only. */
 export function connectService(
   { url, token }: { url: string; token: string },
   journal: Journal,

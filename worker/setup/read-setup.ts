@@ -66,10 +66,7 @@ interface Reading {
   reason?: string;
 }
 
-/**
- * Finds in a commit of the main branch what sets a worktree up: our rules, files of other tools, lockfiles. Only reads,
- * and a file that cannot be read is one line of the report. `source` is the folder whose ignored files may be copied.
- */
+/** In main: our rules, other tools' files, lockfiles. An unreadable one is a line. `source` may be copied from. */
 export async function readSetup(
   folder: string,
   commit: string,

@@ -9,10 +9,7 @@ const name = "connections";
 /** Calls per connection: enough for a pooler to interleave those of both processes. */
 const callsEach = 10;
 
-/**
- * Simulates two processes of the service, each with all its connections at once and its calls in a different order.
- * Finds poolers that mix up answers, run out of connections or leave settings behind.
- */
+/** Finds poolers that mix up answers, run out of connections or leave settings behind, as two processes at once do. */
 export async function checkConnections(databaseUrl: string, connections: number): Promise<Check> {
   const processes = [1, 2].map(() => openDirectTransport({ databaseUrl, connections }));
   try {

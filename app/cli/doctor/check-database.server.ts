@@ -85,10 +85,7 @@ function hashesInVault({ appOrigin, cronSecret = "" }: Env): Record<string, stri
   return { backloom_origin: hash(appOrigin), backloom_cron_secret: hash(cronSecret) };
 }
 
-/**
- * Checks that the scheduled endpoints are called in one of the two ways of docs/supabase.md, and that the running service
- * accepts the secret. Really calls `expire-questions`, which is safe: it expires only overdue questions.
- */
+/** Checks both ways of docs/supabase.md and the secret. Calls `expire-questions`: it expires only overdue questions. */
 export async function checkSchedules(
   backend: Pick<Backend, "isEmbedded" | "env">,
   facts: ScheduleFacts,

@@ -6,17 +6,11 @@ import { randomPassword } from "~/nouns/accounts/random-password";
 import { type Check, failed, passed, reasonOf } from "~/server/check";
 import { changeEventName, topics } from "~/wire/events";
 
-/**
- * Timeout (ms) for an event. An idle Realtime joins at once but needs up to half a minute to connect to the database,
- * and drops everything sent before. So the event is sent repeatedly.
- */
+/** Milliseconds. An idle Realtime needs half a minute and drops what was sent before, so the event is repeated. */
 const patience = 60_000;
 const probeEvery = 2_000;
 
-/**
- * Checks a user's path with a temporary account: sign in, read over the Data API with the token, join the user's
- * private topic, receive one event. Always removes the account.
- */
+/** Checks a user's path with a temporary account: sign in, Data API, private topic, one event. Always removes it. */
 export async function checkSession(database: Database): Promise<Check[]> {
   if ((await database.authSettings())?.external.email === false) {
     const message = "not asked: email and password are switched off in Supabase Auth";

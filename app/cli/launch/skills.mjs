@@ -22,10 +22,7 @@ const places = {
   opencode: [".config", "opencode", "skills"],
 };
 
-/**
- * Writes all skills for each tool that is there, and nothing for others. Asks before it replaces what a person may have
- * written, and writes through no link. Returns the lines to print.
- */
+/** Asks before it replaces what a person may have written, and writes through no link. Returns the lines to print. */
 export function installSkills([word, ...rest]) {
   if (word !== "install" || rest.length > 0) fail('Use "backloom skills install"');
   const tools = Object.keys(places).filter(isOnPath);

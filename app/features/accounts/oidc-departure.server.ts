@@ -75,10 +75,7 @@ function cookie({ services }: AppLoadContext, value: string, age: number): strin
   });
 }
 
-/**
- * Address that connects this session's account to the provider. Its key is a CSRF token: without it, an attacker could
- * link a signed-in person to the attacker's own provider identity and then sign in to their account.
- */
+/** The key is a CSRF token: otherwise an attacker could link a signed-in person to their own identity and sign in. */
 export function connectAddress({ services }: AppLoadContext, sessionId: string): string {
   return `/auth/oidc?connect=${stamp("connect", sessionId, "", services.env.sessionSecrets)}`;
 }

@@ -72,10 +72,7 @@ export function ShownTasks({
   );
 }
 
-/**
- * Tasks by status, grouped into lanes if asked. Cards move by dragging, by the menu on each card, and by keys. A
- * refused move reverts only its own card.
- */
+/** Cards move by dragging, by the menu on each, and by keys. A refused move reverts only its own card. */
 function Board({ productId, userId, tasks: saved, stories, lanes, collapsed = "", dense = false, hide }: BoardProps) {
   const { move, trackers } = useTaskMoves();
   const { change, trackers: changeTrackers } = useChanges();
@@ -201,10 +198,7 @@ function targetIn(address: URLSearchParams): NewCardTarget | null {
 /** A pointer that has been still for this long is not about to click. */
 const restMs = 1000;
 
-/**
- * Keeps the cards in place while a pointer moves or presses over the board, so that none jumps from under the pointer.
- * Content always updates, and the user's own changes show at once.
- */
+/** So that no card jumps from under a pointer. Content always updates, and the user's own changes show at once. */
 function useSteadyCards(tasks: readonly CardTask[], board: RefObject<HTMLElement>): readonly CardTask[] {
   const isOwn = useLocalMutation();
   const isAtHand = useRef(false);

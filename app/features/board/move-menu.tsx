@@ -40,10 +40,7 @@ export function MoveForm({ task, onMove }: { task: MovedTask; onMove: Move }) {
 
 const menuId = "move-card";
 
-/**
- * Alternative to dragging: a button on every card, for keyboard, touch and pages without JavaScript. All cards share
- * one menu; without JavaScript the button reloads the page with the menu open in its card.
- */
+/** For keyboard, touch and no JavaScript, which opens the menu in the card by a reload. All cards share one menu. */
 export function MoveButton({ id, code }: { id: string; code: string }) {
   const { canWrite, reason } = useWriteAccess();
   const hydrated = useHydrated();

@@ -25,10 +25,7 @@ interface KeyboardMove {
   onDropTarget: (dropTarget: DropTarget | null) => void;
 }
 
-/**
- * Moves a card by keyboard. This is a visible mode: `m` starts it, arrows choose column and lane, Enter drops, Esc
- * cancels. Returns the line that shows the mode.
- */
+/** A visible mode: `m` starts it, arrows choose, Enter drops, Esc cancels. Returns the line that shows the mode. */
 export function useKeyboardMove({
   tasks,
   lanes,

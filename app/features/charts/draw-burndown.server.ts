@@ -28,10 +28,7 @@ interface SprintDates {
   end_date: string | null;
 }
 
-/**
- * Draws a sprint's burndown, one slot per day to its planned end: scope and remaining tasks as steps, tinted weekends,
- * the ideal line (flat on weekends), today, and a forecast if the data supports one. Null before the first day.
- */
+/** One slot per day to the sprint's planned end, and a forecast if the data supports one. Null before the first day. */
 export function drawBurndown(
   days: readonly BurndownDay[],
   { status, start_date: start, end_date: end }: SprintDates,

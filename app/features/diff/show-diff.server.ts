@@ -91,10 +91,7 @@ const mostPairs = 2_000_000;
 const mostKept = 8_000_000;
 const kept = new RecentlyMade<ComparedLines | null>(mostKept);
 
-/**
- * Returns the changes between two attempts. If both diffs start from the same original, they can be compared directly;
- * lines neither touched are equal. The file with the index `wanted` is the only one worked on, if given.
- */
+/** Changes between two attempts, compared directly where both start from the same original. `wanted` is an index. */
 export async function roundOf(before: JobDiff, now: JobDiff, viewer: string, wanted?: number): Promise<RoundFile[]> {
   const isSameBase = before.base_sha === now.base_sha;
   const files: RoundFile[] = [];
@@ -161,10 +158,7 @@ function compared(file: DiffFile | null): ComparedFile | null {
   return { patch, truncated, binary, status };
 }
 
-/**
- * Comparisons that take too long are cached as null; those that only waited too long are retried on the next request.
- * Results that got too few pairs because of other files are not cached.
- */
+/** Comparisons that take too long are cached as null; those that waited too long or got too few pairs are not. */
 async function compareOnce(question: Comparison, viewer: string): Promise<ComparedLines | null> {
   const { before, now, isSameBase } = question;
   const key = createHash("sha256")

@@ -23,10 +23,7 @@ export interface InPlaceText {
   files?: FileTarget | undefined;
 }
 
-/**
- * State for reading and editing a text in place. Saving is optimistic: the typed text shows until the server responds.
- * A refusal reopens the editor with the typed text.
- */
+/** Saving is optimistic: the typed text shows until the server responds. A refusal reopens the editor with it. */
 export function useInPlace({ name, value, version, fields }: InPlaceText) {
   const key = Object.values(fields).concat(name).join(" ");
   const fetcher = useFetcher<ActionResult>({ key: `in-place ${key}` });

@@ -29,10 +29,7 @@ interface Press {
   y: number;
 }
 
-/**
- * Drags rows and cards (`data-drag`) the same way for mouse, pen and touch, because native touch dragging differs by
- * browser or is missing. One listener per area, so rows may be rendered again. Returns a function that stops it.
- */
+/** Drags `data-drag` alike for mouse, pen and touch; native dragging differs by browser. Returns a stop function. */
 export function followDrag(area: HTMLElement, { over, drop, byTouch }: Dragging): () => void {
   let press: Press | null = null;
   let lifted: Lifted | null = null;

@@ -22,10 +22,7 @@ const Peek = lazy(loadPeek);
 /** Number of opened menus. A menu's close event may arrive after its key has opened the next one. */
 let openings = 0;
 
-/**
- * Single keys for the highlighted row or the selection, the menus they open, the bar for mouse and touch, and the peek
- * next to the list. Menus, bar and peek load on demand.
- */
+/** Single keys for the highlighted row or the selection, and what they open: menus, bar and peek load on demand. */
 export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysProps) {
   const { canWrite } = useWriteAccess();
   const { change, trackers } = useChanges();
@@ -174,10 +171,7 @@ function useItemMenu() {
   return ItemMenu;
 }
 
-/**
- * Restores focus to a row that is rendered elsewhere because its status, parent or position changed: once focus is lost
- * and no one has clicked.
- */
+/** Restores focus to a row that is rendered elsewhere after a change, once focus is lost and no one has clicked. */
 function keepFocusOfRows(): () => void {
   let item: string | null = null;
   const onFocus = ({ target }: FocusEvent) => {

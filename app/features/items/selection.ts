@@ -57,10 +57,7 @@ export const kindOf = (item: string): string => item.split(":")[0] ?? "";
 export const ofKind = (items: Iterable<string>, kind: string): string[] =>
   [...items].filter((item) => item.startsWith(`${kind}:`));
 
-/**
- * Selects with mouse and touch: Shift+click selects a range; in selecting mode a click selects the row instead of
- * opening it. Returns true if the click was used.
- */
+/** Shift+click selects a range; in selecting mode a click selects instead of opening. True if the click was used. */
 export function usePointerSelection(): (event: MouseEvent) => boolean {
   const isSelecting = useSelecting();
   // Leaving the page ends selecting mode.

@@ -26,10 +26,7 @@ export interface StateLine {
   tone: StatusTone;
 }
 
-/**
- * Returns the one line that says where a task stands, or null. Cards, rows and pages of tasks all use it so that they
- * never contradict each other. Example: a job parked for an answer is queued in the database but waits for a person.
- */
+/** Shared by cards, rows and pages, so that none contradicts another: a parked job is queued but waits for a person. */
 export function stateLine(task: WorkState): StateLine | null {
   const { open_questions: questions, job_status, job_phase, waits_for, failure_reason } = task;
   const asks = countText(questions, "open question");

@@ -177,10 +177,7 @@ function Text({ entry, isAlone = false }: { entry: Entry; isAlone?: boolean }) {
   );
 }
 
-/**
- * Splits texts with very long words (minified files, base64). Browsers take ten seconds and more to shape 64 KiB
- * without a break, but are fast with many short pieces.
- */
+/** Browsers take ten seconds and more to shape 64 KiB without a break (base64), but are fast with many short pieces. */
 function piecesOf(text: string): { from: number; piece: string }[] {
   const isEndless = text.split(/\s/).some((word) => word.length > 500);
   const pieces = isEndless ? (text.match(/.{1,500}/gsu) ?? []) : [text];

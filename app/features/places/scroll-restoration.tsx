@@ -6,10 +6,7 @@ import { useIsomorphicLayoutEffect } from "~/ui/use-isomorphic-layout-effect";
 /** sessionStorage key of the scroll positions in a tab, each by the key of its history entry. */
 const positionsKey = "positions";
 
-/**
- * Runs while the page is parsed, so that a reload restores the position before the user can scroll. The browser's own
- * restoration looks for the element that was on top, and can pick another one while the page still loads.
- */
+/** Runs while the page is parsed, before one can scroll. The browser's own restoration can pick another element. */
 const script = `(() => {
   try {
     history.scrollRestoration = "manual";
@@ -30,10 +27,7 @@ export function EarlierPosition({ nonce }: { nonce: string | undefined }) {
   );
 }
 
-/**
- * Restores the position on back and forward; new pages start at the top or at their hash. Scrolls on navigation only:
- * the router's own component also scrolls after revalidation, to the position before it.
- */
+/** Scrolls on navigation only: the router's own component also does after revalidation, to the position before it. */
 export function ScrollPositions(): null {
   const { key, hash } = useLocation();
   const positions = useRef<Record<string, number>>({});

@@ -11,10 +11,7 @@ interface Picture {
   stale: boolean;
 }
 
-/**
- * How a criterion looks now and how it looked before: in an earlier attempt, or else without the work. `evidence` is the newest
- * first. Empty where no evidence shows anything.
- */
+/** How a criterion looked before: in an earlier attempt, or else without the work. `evidence` is newest first. */
 export function picturesOf(evidence: readonly Evidence[]): Picture[] {
   const at = evidence.findIndex(isShowing);
   const now = evidence[at];

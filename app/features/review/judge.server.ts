@@ -120,10 +120,7 @@ function readAttempts(names: readonly unknown[]) {
 /** A comment on a line of the page: `of` names the attempts that it showed, `index` the place of the file there. */
 const commentForm = addJobCommentBody.omit({ attempt: true }).extend({ index: z.int().min(0), of: z.string() });
 
-/**
- * Drafts a comment at the attempt that the line belongs to. The line is that of the page as it was shown, even if
- * some of it has been judged since.
- */
+/** The line is that of the page as it was shown, even if some of it has been judged since. */
 async function addComment(
   actor: Actor,
   story_id: string,

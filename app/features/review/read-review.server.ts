@@ -16,10 +16,7 @@ import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 import { shownChapters, taskChapters } from "./shown-chapters";
 
-/**
- * The review of a story, of one of its tasks (`?task=`, with `&job=` for an attempt that is not the newest), or of a job
- * that is of no one story. The address of any other job leads to its story.
- */
+/** Of a story, one of its tasks (`?task=`, `&job=` an older attempt), or a job of no one story; others redirect. */
 export async function readReview({ actor, principal, request, context, params }: LoaderFunctionArgs & SignedIn) {
   const { searchParams } = new URL(request.url);
   const idOf = (text: string | undefined | null) => (text == null ? undefined : canonicalId(text));

@@ -27,10 +27,7 @@ export interface Queue {
   before: string | null;
 }
 
-/**
- * What a reviewer needs at any time, at the bottom of the page: what is left to look at, the place in the queue, and
- * the verdict. If someone else was first, the typed text stays so that it can be copied.
- */
+/** What a reviewer needs at any time. If someone else was first, the typed text stays so that it can be copied. */
 export function ReviewBar({
   of,
   isOpen,

@@ -12,10 +12,7 @@ import type { JobComment } from "~/wire/reviews/contract";
 /** A comment with the place of its file on the page; null if the file is gone. */
 export type CommentOnFile = JobComment & { index: number | null };
 
-/**
- * Places each comment below its line; a draft above its file if the line is gone, or apart if the file is gone. A form that is
- * open while other changes arrive is kept apart with its text, and still belongs to the line that it was opened on.
- */
+/** If its line is gone, a draft is above its file, or apart. An open form keeps text and line as changes arrive. */
 export function useComments(
   comments: readonly CommentOnFile[],
   {

@@ -3,10 +3,7 @@ import { countText } from "~/ui/numbers";
 import { inks, StatusPill, statusLook } from "~/ui/status";
 import type { RunWaits } from "~/wire/sprint-runs/contract";
 
-/**
- * Status of a run, or of a sprint, which stops with it. A failed task stops both, but neither has failed as a whole; and
- * a run that only people can continue is not running.
- */
+/** A failed task stops run and sprint, but neither has failed; a run that only people can continue is not running. */
 export function RunStatus({
   run: { status, waits_for },
   className = "",

@@ -33,10 +33,7 @@ export function countStopped(statuses: readonly string[]) {
   };
 }
 
-/**
- * The actions for a stopped run. `action` is the address of that run. What blocks the new run is named here, with its
- * fixes, wherever the press was.
- */
+/** `action` is the run's address. Names what blocks the new run, with its fixes, where the press was. */
 export function RetryForms({
   action,
   canSkip,

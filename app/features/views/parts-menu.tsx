@@ -8,10 +8,7 @@ export interface Part {
   label: string;
 }
 
-/**
- * The address that a form leads to. Its checkboxes say what to show; addresses and saved views say what to hide, so that a part
- * that is added later is shown.
- */
+/** Checkboxes say what to show; addresses and saved views what to hide, so that a part that is added later is shown. */
 export function withHidden(params: FormData | URLSearchParams, parts: readonly Part[]) {
   const shown = params.getAll("show");
   const entries = [...params].filter(([name]) => name !== "show" && name !== "hide");

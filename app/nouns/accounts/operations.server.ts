@@ -50,10 +50,7 @@ const loginIdentitySchema = z.object({
 });
 export type LoginIdentity = z.infer<typeof loginIdentitySchema>;
 
-/**
- * Finds the account of a username or email address. For unknown ones, returns no id and a decoy's address. A browser
- * that was signed in to it (`session_id`) is counted separately.
- */
+/** For unknown ones no id and a decoy's address. A browser that was signed in (`session_id`) is counted separately. */
 export const findLoginIdentity = serviceOperation(
   "find_login_identity",
   z.object({ identifier: z.string(), session_id: z.string().nullish() }),
@@ -95,10 +92,7 @@ export type LimitedAction =
   | "import"
   | "client_document";
 
-/**
- * Counts a try that no operation of a user counts, because no one is signed in yet or the service acts for them; 429
- * beyond the limit (specification: Limits). Failed tries count too.
- */
+/** A try that no operation of a user counts; 429 beyond the limit (specification: Limits). Failed tries count too. */
 export async function takeLimit(database: Database, action: LimitedAction, key: string) {
   await callService(database, "take_limit", { p_action: action, p_key: key }, z.object({ ok: z.literal(true) }));
 }

@@ -102,10 +102,7 @@ export async function notePasswordChange(
   );
 }
 
-/**
- * Returns the user's id if Supabase Auth accepts the password, otherwise null. An unknown account takes the same work,
- * with a decoy's address and a random password, so that neither answer nor time reveals which accounts exist.
- */
+/** The user's id, or null. An unknown account takes the same work, with a decoy's address: no time reveals it. */
 export async function checkPassword(
   database: Database,
   identity: Pick<LoginIdentity, "user_id" | "email">,
@@ -139,19 +136,13 @@ function factorMissing(): ContractError {
   );
 }
 
-/**
- * Auth reports a locked account before it checks the password, so that counts as wrong too. Older versions of Auth send
- * a 400 without a code. All other errors concern the project or the account, and are shown.
- */
+/** Auth reports a locked account before it checks the password, so that counts too. Older ones send no code. */
 function isWrongPassword({ code, status }: AuthError): boolean {
   if (code === undefined) return status === 400;
   return code === "invalid_credentials" || code === "user_banned";
 }
 
-/**
- * Asks Supabase Auth for a recovery message. It goes to known addresses only, and the answer does not wait for it, so
- * no one learns whether the account exists.
- */
+/** Only to known addresses, and no answer waits for it, so that no one learns whether the account exists. */
 export async function requestRecovery(
   database: Database,
   client: SupabaseConnection,
@@ -179,10 +170,7 @@ function isJustSent({ code, message }: AuthError): boolean {
   return code === "over_email_send_rate_limit" && message.startsWith("For security purposes");
 }
 
-/**
- * What the link in the message carries: a code that only works in the browser that asked (default template), or a token
- * that works alone (a template that links to `/recover?token_hash={{ .TokenHash }}`).
- */
+/** A code for the browser that asked, or a token that works alone (`/recover?token_hash={{ .TokenHash }}`). */
 interface RecoveryProof {
   kind: (typeof proofKinds)[number];
   value: string;

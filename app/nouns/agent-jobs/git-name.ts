@@ -21,10 +21,7 @@ export function quotedName(name: string): string {
   return written === name ? name : `"${written}"`;
 }
 
-/**
- * Reads a name written by git, quoted or not. By default git escapes non-ASCII characters byte by byte
- * (`core.quotePath=true`), so the bytes are collected before decoding.
- */
+/** Git quotes non-ASCII names byte by byte (`core.quotePath=true`), so the bytes are collected before decoding. */
 export function readName(written: string): string {
   if (!/^".*"$/s.test(written) || written.length < 2) return written;
   const bytes: number[] = [];

@@ -2,10 +2,7 @@ import type { DiffFile, JobDiff } from "~/wire/agent-jobs/job-diff";
 import { parsePatch } from "~/wire/agent-jobs/patch";
 import { quotedName, readHeadNames, readName } from "./git-name";
 
-/**
- * A diff as input for `git apply`. Incomplete patches are named and left out, because half a patch would be applied
- * like a whole one. So are patches of other files than they claim.
- */
+/** Input for `git apply`. Left out and named: half patches, as they would apply, and those of other files. */
 export function patchText({ files, base_sha, head_sha }: JobDiff): string {
   const parts = files.map((file) => {
     const reason = reasonToLeaveOut(file);

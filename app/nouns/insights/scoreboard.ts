@@ -50,10 +50,7 @@ export function wilson(passed: number, of: number): [number, number] {
 
 const thousandths = (share: number) => Math.round(share * 1_000) / 1_000;
 
-/**
- * Who is clearly best for a task with these labels: its interval lies above those of all others. Asked of each label
- * first, then of all tasks. Null where it is not clear.
- */
+/** Whose interval lies above those of all others: asked of each label, then of all tasks. Null if not clear. */
 export function clearlyBest(rows: readonly ScoreboardRow[], labels: readonly string[]): ScoreboardRow | null {
   for (const label of [...labels, null]) {
     const [best, ...others] = rows

@@ -5,10 +5,7 @@ import { operation, serviceOperation } from "~/nouns/operation.server";
 import { intakeHookSchema, keptItemSchema, receivedItemInput } from "~/wire/intake/contract";
 import { productIdInput } from "~/wire/products/contract";
 
-/**
- * Key in a hook's address: derived from the service's secret and the hook's id, so that settings can show it again
- * while the database stores only its hash.
- */
+/** Derived from the service's secret and the hook's id, so that settings can show it; the database has its hash. */
 function keyOf(secret: string, hookId: string): string {
   return createHmac("sha256", secret).update(`intake-hook:${hookId}`).digest("base64url");
 }

@@ -110,10 +110,7 @@ interface Schedule {
 /** A slot not fired for this long was missed, because the service was not running. */
 const patienceMilliseconds = 10 * 60_000;
 
-/**
- * A cron line in its time zone. A slot in the hour skipped by daylight saving time moves one hour later; one in the
- * repeated hour fires once.
- */
+/** A slot in the hour that daylight saving skips moves one hour later; one in the repeated hour fires once. */
 function slotsOf({ cron, zone }: Schedule): Cron {
   return new Cron(cron, { timezone: zone, paused: true, mode: "5-part" });
 }

@@ -16,10 +16,7 @@ export function isSameLine(one: Line | undefined, other: Line | undefined): bool
   return one?.text === other?.text && one?.isUnended === other?.isUnended;
 }
 
-/**
- * The smallest set of removed and added lines, by longest common subsequence. Beyond the budget all lines count as
- * replaced.
- */
+/** The smallest set, by longest common subsequence. Beyond the budget all lines count as replaced. */
 export function signsOf(a: readonly Line[], b: readonly Line[], budget: Budget): (" " | "-" | "+")[] {
   const [rows, columns] = [a.length, b.length];
   if (rows * columns > budget.pairs) {

@@ -18,10 +18,7 @@ export interface JoinedHunk extends Hunk {
 /** Lines of context around a change, as git has them. */
 const context = 3;
 
-/**
- * Joins patches of one file, each made on top of the one before, to what they change together. Null where they do not
- * fit onto each other. Within the budget lines are found that one deleted and another restored further on.
- */
+/** Each patch is made on the one before. Null where they do not fit. The budget is for lines restored further on. */
 export function joinPatches(
   patches: readonly string[],
   budget: Budget = { pairs: 0, isSpent: false },

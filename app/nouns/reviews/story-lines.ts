@@ -3,10 +3,7 @@ import { Crossing, otherSide, type Side } from "~/wire/reviews/line-crossing";
 import { linesByText, linesOf, nearestTo } from "./find-line";
 import type { Step, StoryAttempt, StoryReview } from "./story-changes";
 
-/**
- * The attempt that a line of a story's file belongs to, and its number there: the one that added or deleted it,
- * for other lines the nearest that shows it. Null where only attempts that were judged show it.
- */
+/** The attempt that changed the line, or the nearest that shows it; null where only judged ones do. */
 export function attemptOfLine(steps: readonly Step[], side: Side, line: number) {
   let nearest: { step: Step; line: number } | null = null;
   let at = line;

@@ -31,10 +31,7 @@ export const expireQuestions = serviceOperation("expire_questions", noInput, exp
 /** Handles expired leases, questions that work waits for, and stale rows; safe in any number of processes. */
 export const sweep = serviceOperation("sweep", z.object({ full: z.boolean() }).partial(), sweptSchema);
 
-/**
- * Deletes failed and cancelled jobs after seven days (specification: Scheduled endpoints). Works in batches, one
- * transaction each, so that many old jobs neither cause a timeout nor lock their products for long.
- */
+/** After seven days (specification: Scheduled endpoints), in batches: no timeout, and no product is locked for long. */
 export async function cleanupAgentArtifacts(database: Database): Promise<CleanedArtifacts> {
   for (let deleted = 0; ; ) {
     const portion = await callService(database, "cleanup_agent_artifacts", {}, cleanedPortionSchema);

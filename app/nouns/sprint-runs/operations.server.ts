@@ -20,16 +20,10 @@ export const preflightSprintRun = operation("preflight_sprint_run", sprintIdInpu
 /** Resumes a paused run. Returns the run that continues, a new one in batch mode (specification: Sprint run). */
 export const resumeSprintRun = operation("resume_sprint_run", wire.sprintRunIdInput, wire.sprintRunSchema);
 
-/**
- * Resets a failed sprint and starts a new run (specification: Task states). Null if people have
- * finished everything by hand: the sprint is active again and can be completed. `skip_failed` leaves out failed tasks.
- */
+/** A new run of a failed sprint. Null if people have finished everything by hand: it is active and can be completed. */
 export const resumeSprint = operation("resume_sprint", wire.resumeSprintInput, wire.startedSprintRunSchema.nullable());
 
-/**
- * Starts a run of an active sprint, with a budget if `stop_at` is given; a refusal carries `{ blockers }`
- * (specification: Starting a sprint run).
- */
+/** With a budget if `stop_at` is given; a refusal has `{ blockers }` (specification: Starting a sprint run). */
 export const startSprintRun = operation("start_sprint_run", wire.sprintToRunInput, wire.startedSprintRunSchema);
 
 /** Starts a run over chosen tasks or a story, without a sprint; a refusal carries `{ blockers }` (docs/running.md). */

@@ -1,7 +1,4 @@
-/**
- * Whether stories can join a sprint: only if it is planned or active. The database refuses all others. In a separate
- * file, because boards use it in the browser, where contract.ts would load zod too.
- */
+/** The database refuses other sprints. Apart, because boards use it in the browser, and contract.ts loads zod. */
 export function takesStories({ status }: { status: string }): boolean {
   return status === "planned" || status === "active";
 }

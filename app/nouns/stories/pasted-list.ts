@@ -21,10 +21,7 @@ interface Line {
   ticked: boolean;
 }
 
-/**
- * Reads lines, bullets, numbers, check boxes and headings, nested by indentation. For a PBI, outer lines become stories
- * and the lines below them tasks; for a story, outer lines become tasks.
- */
+/** Lines, bullets, numbers, boxes, headings, by indentation: a PBI gets stories and their tasks, a story tasks. */
 export function readPastedList(text: string, into: "pbi" | "story"): PastedList {
   const rows = readTable(text.slice(0, listLimits.characters));
   if (rows) return { items: rows, ticked: 0 };

@@ -36,10 +36,7 @@ import {
 } from "~/wire/transfers/exported-parts";
 import { agentName, whoFields } from "~/wire/who";
 
-/**
- * The file that `export --product` writes and `import` reads (docs/export-format.md). Statuses stand in the
- * database form, references are codes and user names, so the file means the same on every installation.
- */
+/** docs/export-format.md. Statuses in the database's form, codes and user names: the same on every installation. */
 export const exportFormat = "backloom-export";
 export const exportVersion = 1;
 

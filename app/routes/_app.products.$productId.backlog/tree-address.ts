@@ -2,10 +2,7 @@ import { useSearchParams } from "@remix-run/react";
 import { useMemo } from "react";
 import { editParameter } from "~/features/in-place/use-in-place";
 
-/**
- * The page's state is in its address: filter, unfolded rows, open panel. Each row has two or three links, so their
- * common part is built once.
- */
+/** The page's state is in its address. Each row has two or three links, so their common part is built once. */
 export function useTreeAddress() {
   const [params] = useSearchParams();
   const others = `?${changed(params, Object.fromEntries(panelParameters.map((name) => [name, null])))}`;
@@ -34,10 +31,7 @@ export function useTreeAddress() {
 
 export type TreeAddress = ReturnType<typeof useTreeAddress>;
 
-/**
- * Returns the address with one row folded or unfolded. `open` lists the few open rows, or `shut` the few closed ones,
- * so that addresses do not grow with the backlog.
- */
+/** `open` lists the few open rows, or `shut` the few closed ones, so that addresses do not grow with the backlog. */
 function toggles(params: URLSearchParams, isAllOpen: boolean): (code: string) => string {
   const name = isAllOpen ? "shut" : "open";
   const codes = (params.get(name) ?? "").split(",").filter(Boolean);

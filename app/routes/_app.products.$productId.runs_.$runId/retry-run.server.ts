@@ -8,10 +8,7 @@ import type { SprintRunDetail } from "~/wire/sprint-runs/contract";
 
 const ended = new Set(["done", "skipped"]);
 
-/**
- * Continues a stopped run as it began, with or without its failed tasks. Returns the address of the new run, or of the
- * sprint if nothing is left to run.
- */
+/** As it began, with or without its failed tasks. Returns the new run's address, or the sprint's if nothing is left. */
 export async function retryRun(
   actor: Actor,
   sprint_run_id: string,

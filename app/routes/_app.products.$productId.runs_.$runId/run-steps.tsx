@@ -58,10 +58,7 @@ interface OrderedJob {
   story_id: string | null;
 }
 
-/**
- * Groups jobs that can run at once, in order: a job follows the previous one in its branch queue and all blockers of
- * its task, both tasks and whole stories.
- */
+/** A job follows the previous one in its branch queue and all blockers of its task, both tasks and whole stories. */
 export function stepsOf<Job extends OrderedJob>(jobs: readonly Job[], order: RunOrder): Job[][] {
   const known = new Map(jobs.map((job) => [job.id, job]));
   /** The step after which a branch queue, task or story is done, for the jobs seen so far. */

@@ -32,10 +32,7 @@ function fieldOf(data: unknown, name: string): unknown {
   return typeof data === "object" && data !== null ? Reflect.get(data, name) : undefined;
 }
 
-/**
- * Makes the product of each page that is opened the active one, so that pages of no product stay with it. Once a page:
- * two tabs with different products would otherwise answer each other for ever.
- */
+/** Pages of no product stay with the last one. Once a page: two tabs would otherwise answer each other for ever. */
 export function useFollowedProduct({ user, products, activeProductId }: ShellData): void {
   // The queue of reviews leads through all products: only the side bar goes along.
   const isReview = useLocation().pathname.endsWith("/changes");

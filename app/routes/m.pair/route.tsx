@@ -76,10 +76,7 @@ export default function PairPage() {
   );
 }
 
-/**
- * Runs while the page is parsed, before it requests any of our files: removes the secret from the address and keeps it
- * in this tab only, so that it survives a sign-in without leaving the browser.
- */
+/** Before any request the secret leaves the address and is kept in this tab only, where it survives a sign-in. */
 const script = `(function () {
   var fragment = location.hash.slice(1);
   if (!fragment) return;

@@ -1,7 +1,4 @@
-/**
- * Unsaved texts, kept in this browser until they are saved or discarded. They survive the page, the tab, a crash and a
- * sign-out. Another account on this device does not see them, and its first draft replaces them.
- */
+/** Unsaved texts survive the page, a crash and a sign-out; another account here replaces them with its first draft. */
 const storeKey = "backloom.drafts";
 const mostDrafts = 50;
 

@@ -4,10 +4,7 @@ import { randomId } from "~/secure-only";
 import { useActionResult } from "~/ui/action-result";
 import { idempotencyField } from "~/wire/idempotency-field";
 
-/**
- * Idempotency key of a form that creates something: double clicks and retries after a lost answer create it once.
- * Changes with each page load and after each success, that is with a new location or a new `made`.
- */
+/** Double clicks and retries create once. Changes with each load and success: a new location or a new `made`. */
 export function IdempotencyKey({ made }: { made?: unknown }) {
   const { key: location } = useLocation();
   const answer = useActionResult();

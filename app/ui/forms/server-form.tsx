@@ -27,10 +27,7 @@ export interface ServerFormHandle<Name extends string> {
   field: (name: Name) => FieldWiring;
 }
 
-/**
- * A form that the server validates, with the schema of REST and MCP. Errors come back next to their fields, the first
- * one focused, and typed values are kept. Works without script.
- */
+/** Validated by the schema of REST and MCP. The first field with an error is focused, typed values are kept. */
 export function useServerForm<Name extends string>(options: {
   /** `useActionResult()` or `fetcher.data` of an action that uses `runForm`. */
   lastResult: unknown;
@@ -122,10 +119,7 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 /** Fields that a person fills in. Hidden fields say what the form is about. */
 const typedFields = "textarea[name], select[name], input[name]:not([type=hidden], [type=password], [type=file])";
 
-/**
- * Keeps what is typed into a form until it is sent, and offers to restore it when the form is opened again. Render it
- * in the form. After a refusal by the action the draft is kept.
- */
+/** Offers to restore what was typed. Render it in the form. After a refusal by the action the draft is kept. */
 function FormDraft({ name, answer }: { name: string; answer: unknown }) {
   const mark = useRef<HTMLParagraphElement>(null);
   const [found, setFound] = useState<DraftFields>();
@@ -206,10 +200,7 @@ function differs(form: HTMLFormElement, draft: DraftFields): boolean {
   );
 }
 
-/**
- * `Ctrl Enter` (`⌘ Enter`) in any field submits the form with its first submit button; with Shift, with the button that
- * opens the form again, if there is one.
- */
+/** Submits from any field with the first submit button; with Shift, with the one that opens the form again. */
 export function submitByKey(event: KeyboardEvent<HTMLFormElement>): void {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
   event.preventDefault();

@@ -16,10 +16,7 @@ export const agentJobStatusSchema = z.enum(agentJobStatuses);
 /** Kinds and results are not statuses, so they are upper-case everywhere. */
 export const agentJobKinds = ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"] as const;
 
-/**
- * What a queued job waits for: a worker, another worker that verifies it, a review by a person or CI, or a person who
- * approves its plan.
- */
+/** What a queued job waits for; `verify` is by another worker, `review` by a person or CI, `plan` an approval. */
 export const jobPhases = ["implement", "verify", "review", "plan"] as const;
 
 export const verifyResults = ["ALIGNED", "PARTIAL", "EMPTY", "DIVERGENT"] as const;
@@ -215,10 +212,7 @@ export const verifyResultInput = z
   .pipe(z.enum(verifyResults))
   .optional();
 
-/**
- * One usage event. Counts are disjoint (cached input is not in `input_tokens`); absent means unreported. Strict: a
- * misspelled count would otherwise use up its `seq` and count nothing.
- */
+/** Counts are disjoint: cached input is not in `input_tokens`. Strict: a misspelled one would use up its `seq`. */
 export const usageEventInput = z
   .strictObject({
     seq: z.int().min(1),

@@ -116,10 +116,7 @@ export type Ceiling = z.infer<typeof ceilingSchema>;
 /** 20th and 80th percentile, and the number of finished tasks behind them. */
 const spreadSchema = z.object({ low: z.number(), high: z.number(), finished: z.int() });
 
-/**
- * Expected agent working time, tokens and cost of a sprint's open tasks or, without a sprint, of one task. Spreads are
- * null with fewer than five finished tasks.
- */
+/** Of a sprint's open tasks or of one task. Spreads are null with fewer than five finished tasks. */
 export const forecastSchema = z.object({
   product_id: z.string(),
   sprint_id: z.string().nullable(),

@@ -53,10 +53,7 @@ export const observePullsInput = z.object({
   pulls: z.array(observedPullSchema).max(pullLimits.pulls),
 });
 
-/**
- * `observed`: reports that belong to the product's work and are not older than the stored state. `again`: numbers of
- * pull requests to report again, because an attempt is working on them.
- */
+/** `observed` reports were the product's and new; `again` are pull requests to report again for an attempt. */
 export const observedSchema = z.object({ observed: z.int(), again: z.array(z.int()) });
 
 export const listPullsInput = z.object({ product_id: idSchema, state: z.enum(["open", "all"]).optional() });

@@ -93,10 +93,7 @@ const optionInput = z.union([
   }),
 ]);
 
-/**
- * Needs exactly one of story and idea; a task implies its story. `park` frees the worker until the answer arrives. A
- * permission goes to the caller's own user; `reach` is the host it asks for.
- */
+/** One of story and idea; a task implies its story. `park` frees the worker; a permission goes to the caller's user. */
 export const askQuestionInput = z.object({
   question: requiredText(questionLimits.text),
   story_id: idSchema.optional(),

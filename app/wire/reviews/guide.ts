@@ -108,10 +108,7 @@ export interface Clues {
   criteria: readonly string[];
 }
 
-/**
- * Chapters that hold every hunk exactly once: the agent's, then the rest; by rule where it has none. A chapter of the agent
- * stays where all that it names is in earlier ones or is not part of the change: what it says is not lost.
- */
+/** Every hunk exactly once: the agent's chapters, then the rest. One without hunks left stays for what it says. */
 export function chaptersOf(
   files: readonly File[],
   guide: Guide | null,

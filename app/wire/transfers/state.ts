@@ -30,10 +30,7 @@ const states = new Map(
   words.flatMap(([state, ...lists]) => lists.flatMap((list) => list.split(", ").map((word) => [word, state] as const))),
 ).set("", "TO_DO");
 
-/**
- * Undefined for a status unknown here. Signs around the words, such as emoji, do not count; nor does text in
- * brackets, or behind a dash or colon, where only one part is a state: `Done (Sprint 12)`, `Q3 – Done`.
- */
+/** Undefined if unknown. Not read: signs, brackets, and what is before or after a dash or colon (`Q3 – Done`). */
 export function toState(status: string): SourceState | undefined {
   const line = status.slice(0, 100);
   const parts = line.split(/[()[\]{}:–—|]|\s-{1,3}\s/).filter((part) => /\p{L}/u.test(part));

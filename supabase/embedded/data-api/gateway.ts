@@ -18,10 +18,7 @@ export interface GatewayOptions {
   sendMail: (mail: Mail) => Promise<void>;
 }
 
-/**
- * Auth and Data API in this process, with two logins as on a hosted project: Auth owns schema auth and sees nothing
- * else; the Data API owns nothing and switches to the role in the token.
- */
+/** Two logins as on a hosted project: Auth owns schema auth alone; the Data API switches to the role in the token. */
 export function openGateway(options: GatewayOptions): Gateway {
   const { urlFor, secrets, siteUrl, sendMail } = options;
   const catalogUrl = urlFor("postgres");

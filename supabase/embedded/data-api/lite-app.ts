@@ -64,10 +64,7 @@ export function createLiteApp(options: LiteOptions) {
   };
 }
 
-/**
- * @supabase/lite wraps `process.emitWarning` in a filter that treats every warning as a string. For an `Error`, which
- * Node allows, it throws in the caller. This adds to such warnings the one method the filter calls.
- */
+/** @supabase/lite's filter of `process.emitWarning` calls a method of strings, also on an `Error`: it gets this one. */
 function mendProcessWarnings(): void {
   const filtered = process.emitWarning;
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
@@ -156,10 +153,7 @@ type PostgresError = z.infer<typeof errorSchema>;
 const answering = new AsyncLocalStorage<{ error: PostgresError | undefined }>();
 let isConsoleQuiet = false;
 
-/**
- * Runs one request of @supabase/lite and fixes two differences to PostgREST: Postgres errors unknown to lite keep their
- * code instead of becoming a plain 500, and refused requests do not print a stack to our console.
- */
+/** Postgres errors unknown to lite keep their code instead of a plain 500; refusals print no stack to our console. */
 function answerAsPostgrest(work: () => Promise<Response>): Promise<Response> {
   quietConsole();
   const state: { error: PostgresError | undefined } = { error: undefined };

@@ -19,10 +19,7 @@ interface BackUpOptions {
   keep?: number | undefined;
 }
 
-/**
- * Copies a data folder, in use or not; if not, Postgres runs during the copy. If the copy does not open, it is deleted
- * and an error is thrown.
- */
+/** In use or not; if not, Postgres runs during the copy. A copy that does not open is deleted, with an error. */
 export async function backUp(options: BackUpOptions): Promise<Copy> {
   const dataDir = resolve(options.dataDir);
   const folder = resolve(options.folder ?? join(dataDir, "backups"));
@@ -60,10 +57,7 @@ export async function backUp(options: BackUpOptions): Promise<Copy> {
 /** Low resource limits, because another Postgres works on the same machine. */
 const modest = { shared_buffers: "32MB", autovacuum: "off", max_wal_size: "128MB" };
 
-/**
- * Opens a copy as a start would, which recovers its database to the end of the backup, and reads every row, so that
- * checksums reveal corrupt pages.
- */
+/** As a start would, which recovers to the end of the backup; every row is read, so checksums reveal corrupt pages. */
 async function countRowsOf(copy: string, password: string): Promise<Record<string, number>> {
   const cluster = await startCluster({ dataDir: copy, password, settings: modest });
   try {
@@ -113,10 +107,7 @@ const notCopied = [
 
 const slot = "backloom_backup";
 
-/**
- * Copies a database in use (online backup). Postgres marks start and end; the files copied in between plus the WAL give
- * the database as of the end, which the first start on the copy recovers.
- */
+/** Files copied between Postgres' start and end marks plus the WAL give the end's database, at the first start. */
 async function copyRunningDatabase(from: RunningDatabase, target: string): Promise<void> {
   const client = new pg.Client({ connectionString: from.url });
   client.on("error", () => undefined);
@@ -181,10 +172,7 @@ interface WalCopy {
 
 const segment = /^[0-9A-F]{24}$/;
 
-/**
- * Copies WAL in parallel with the files and lets Postgres free it: a slot retains only a limited amount, and a large,
- * busy database would need more.
- */
+/** In parallel with the files: a slot retains a limited amount, and a large, busy database would need more. */
 function followWal(
   client: pg.Client,
   { clusterFolder, user }: RunningDatabase,

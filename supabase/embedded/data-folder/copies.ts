@@ -33,10 +33,7 @@ export interface Copy {
   rows: Record<string, number>;
 }
 
-/**
- * Creates `<folder>/<version>-<time>`: a complete data folder with database, secrets and everything else. It gets this
- * name only once it is complete and synced to disk.
- */
+/** A complete data folder that gets its name `<folder>/<version>-<time>` only once it is synced to disk. */
 export async function makeCopy(plan: CopyPlan): Promise<Copy> {
   const { folder, keep, at = new Date() } = plan;
   await mkdir(folder, { recursive: true, mode: 0o711 }).catch(() => {

@@ -11,10 +11,7 @@ interface CopyOptions {
   leavesOut?: (path: string) => boolean;
 }
 
-/**
- * Copies a folder that others may be writing to. Skips files that vanish meanwhile, and follows links, so that the copy
- * is self-contained.
- */
+/** Others may be writing: vanished files are skipped. Follows links, so that the copy is self-contained. */
 export async function copyTree(from: string, to: string, options: CopyOptions, inside = ""): Promise<void> {
   await makeFolder(join(to, inside), options.user);
   for (const name of await readdir(join(from, inside)).catch(ignoreMissing([]))) {

@@ -16,10 +16,7 @@ const draftName = "restore.new";
 /** Entries allowed in an "empty" folder: the lock of this restore, and what file systems put into their root. */
 const notData = new Set(["start.lock", "lost+found"]);
 
-/**
- * Fills an empty data folder with a copy. Verifies every file against the manifest, so that an incomplete or modified
- * copy is never restored.
- */
+/** Verifies every file against the manifest, so that an incomplete or modified copy is never restored. */
 export async function restoreCopy(from: string, into: string): Promise<Manifest> {
   const [copy, dataDir] = [resolve(from), resolve(into)];
   const manifest = await readManifest(copy);

@@ -15,10 +15,7 @@ import { loadSecrets, makeSecrets, writeSecrets } from "../secrets";
 import { DataFolderProblem } from "./problem";
 import { refuseUnfinishedRestore } from "./restore";
 
-/**
- * Replaces what `secrets.json` of a stopped installation holds, and the password in its database. Sessions go on unless their
- * secret is to be replaced too. What is cut short is done by running it again: it needs no password to set one.
- */
+/** Of a stopped installation, file and database. Cut short, run it again: it needs no password to set one. */
 export async function rotateSecrets(folder: string, endSessions: boolean): Promise<void> {
   const dataDir = resolve(folder);
   if (!existsSync(join(dataDir, "secrets.json"))) {

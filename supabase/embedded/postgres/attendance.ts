@@ -5,10 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { identityOf } from "./process-identity";
 
-/**
- * Tracks which processes use the Postgres of a data folder. A server and admin commands may share it; the last one to
- * leave stops Postgres.
- */
+/** Which processes use a data folder's Postgres, such as server and admin commands; the last to leave stops it. */
 export interface Attendance {
   /** Whether another process uses it too. */
   hasCompany(): boolean;

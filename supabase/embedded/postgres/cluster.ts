@@ -141,10 +141,7 @@ async function bringToRest(clusterFolder: string, attendance: Attendance): Promi
   await clearLeftovers(clusterFolder);
 }
 
-/**
- * Restarts the server on the same port if it ends unexpectedly. Every process that uses it does so: under the start
- * lock, the first one restarts it and the others find it running.
- */
+/** Every process that uses the server does so: under the start lock, the first restarts it and the others find it. */
 function supervise(dataDir: string, options: ServerOptions, url: string, first: ServerProcess): HeldServer {
   let current = first;
   let wanted = true;

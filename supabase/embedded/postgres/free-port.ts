@@ -1,9 +1,6 @@
 import { createServer } from "node:net";
 
-/**
- * Below the ephemeral port range (from 32768 on Linux, 49152 elsewhere), so that no program gets one of these by chance
- * between the check and its use, or while a killed server restarts.
- */
+/** Below the ephemeral ports (from 32768 on Linux), so that no program gets one by chance before we use it again. */
 const lowest = 15_000;
 const highest = 32_000;
 const mostTries = 100;

@@ -10,10 +10,7 @@ import type { OsUser } from "./os-user";
 const run = promisify(execFile);
 const sharedFolder = "/var/lib/backloom";
 
-/**
- * The ordinary user that runs Postgres cannot read a clone under /root. In that case the programs are copied once, and
- * the data is kept, under /var/lib/backloom; the home folder stays closed.
- */
+/** Postgres' user cannot read a clone under /root: programs are copied and data kept under /var/lib/backloom. */
 export async function reachableBinaries(binaries: Binaries, user: OsUser): Promise<Binaries> {
   if (!user || (await canReach(binaries.postgres, user))) return binaries;
   const native = dirname(dirname(binaries.postgres));
@@ -25,10 +22,7 @@ export async function reachableBinaries(binaries: Binaries, user: OsUser): Promi
   };
 }
 
-/**
- * Returns the folder of `dataDir`'s database files. A folder outside is noted in the data folder, so that an emptied
- * data folder starts with an empty database too.
- */
+/** A folder outside is noted in the data folder, so that an emptied one starts with an empty database too. */
 export async function reachableClusterFolder(dataDir: string, user: OsUser): Promise<string> {
   await chmod(dataDir, user ? 0o711 : 0o700);
   if (!user || (await canReach(dataDir, user))) return join(dataDir, "postgres");

@@ -43,10 +43,7 @@ const insertSchema = z.object({
   }),
 });
 
-/**
- * Follows realtime.messages by logical replication, as hosted Realtime does. The slot is temporary: it ends with the
- * connection, so it can never retain old WAL. A lost connection is reported and reopened.
- */
+/** As hosted Realtime does. The slot is temporary, so it can never retain old WAL. A lost connection is reopened. */
 export function followMessages(databaseUrl: string, listener: FeedListener, probeMs = probeEvery): Feed {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -147,10 +144,7 @@ async function openStream(options: StreamOptions): Promise<Stream> {
   };
 }
 
-/**
- * The library confirms one byte more than it is given. Postgres checks for equality before it stops and would wait
- * forever; subtracting one byte corrects that.
- */
+/** The library confirms one byte more than given, and Postgres, which checks for equality, would wait forever. */
 function justBefore(lsn: string): string {
   const [high = "0", low = "0"] = lsn.split("/");
   const position = (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);

@@ -4,10 +4,7 @@ import { z } from "zod";
 
 const answerSchema = z.array(z.object({ all_visible: z.boolean() })).length(1);
 
-/**
- * Whether new snapshots include these transactions. WAL contains only the lower half of a transaction id; the full id
- * is the one nearest to the newest, which may be smaller, because a commit is logged before it counts as completed.
- */
+/** WAL has only the lower half of an id; the full one is nearest to the newest, which a logged commit may exceed. */
 const question = `
   with now as (select pg_current_snapshot() as snapshot),
   newest as (select snapshot, pg_snapshot_xmax(snapshot)::text::bigint as id from now)
@@ -23,10 +20,7 @@ export interface Transaction<T> {
   messages: T[];
 }
 
-/**
- * Delivers transactions in order, each once it is visible to all. WAL reports a commit a moment before new snapshots
- * include it: a reader who joins in that moment would neither receive nor read the change.
- */
+/** WAL reports a commit before snapshots include it: a reader who joins then would neither receive nor read it. */
 export class VisibleTransactions<T> {
   readonly #client: pg.Client;
   readonly #deliver: (message: T) => void;

@@ -74,10 +74,7 @@ function redactedQuestion(secrets: readonly string[], { question, options, ...re
 
 const updateMethod = "_backloom/update";
 
-/**
- * The agent's standard streams for the ACP client. The client drops updates that its own schema does not know, so they
- * are renamed to bypass it and parsed here.
- */
+/** The ACP client drops updates that its own schema does not know: renamed, they bypass it and are parsed here. */
 export function streamOf({ stdin, stdout }: RunningProcess): Stream {
   const { readable, writable } = ndJsonStream(Writable.toWeb(stdin), bytesOf(stdout));
   const renamed = new TransformStream<AnyMessage, AnyMessage>({

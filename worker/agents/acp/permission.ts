@@ -71,10 +71,7 @@ function isOfGit(inside: string): boolean {
 export const allowOption = "Allow";
 export const denyOption = "Deny";
 
-/**
- * Makes paths relative to the repository. The next attempt may have its worktree elsewhere and must still find the
- * answer.
- */
+/** Relative, because the next attempt may have its worktree elsewhere and must still find the answer. */
 function inRepository(text: string, folder: string): string {
   const whole = resolve(folder).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   // Replaces whole paths only; text that merely contains the folder stays.
@@ -112,10 +109,7 @@ export function formContent({ requestedSchema }: Elicitation, answer: string) {
   return { [name]: choice?.const ?? answer };
 }
 
-/**
- * Earlier answer to the same question. `kind` must match: an answer to a question that reads like a permission grants
- * none.
- */
+/** An earlier answer. `kind` must match: an answer to a question that reads like a permission grants none. */
 export function answerTo(
   { question, kind = "question" }: AgentQuestion,
   answers: AgentTurn["answers"],

@@ -19,10 +19,7 @@ interface Prompting {
   isStopped(): boolean;
 }
 
-/**
- * Runs a turn: one prompt, and another in the same session for each message of a person, for which the current one is
- * cancelled. Returns the answer to the last prompt, or "question" if a person is asked.
- */
+/** For a person's message the current prompt is cancelled and another sent. Returns the last answer, or "question". */
 export async function promptUntilDone(prompting: Prompting): Promise<Answer | "question"> {
   const { messages, live, pendingQuestion, whileAlive, took } = prompting;
   const inbox = openInbox(messages);

@@ -113,10 +113,7 @@ function takeCodex(update: Update, news: SessionNews, transcript: Transcript): v
   if (codex?.threadStatus?.type === "active") news.trouble = null;
 }
 
-/**
- * The protocol reports the cost of the whole session. For a resumed session, subtracts the cost before this turn; a
- * value below that means the agent counts from zero again.
- */
+/** Cost is the session's, so what was before this turn is subtracted; a value below means it counts from zero again. */
 function readCosts() {
   let base: SessionCost | null = null;
   return {

@@ -169,10 +169,7 @@ const streamingArgs = ["--input-format", "stream-json", "--replay-user-messages"
 
 const lineSchema = z.looseObject({ type: z.string(), uuid: z.string().optional(), isReplay: z.boolean().optional() });
 
-/**
- * Writes the prompt to Claude Code's standard input, then people's messages, which it reads between two calls. Closes
- * the input at the first result: messages sent before that are still handled, later ones wait for the next turn.
- */
+/** Messages are read between two calls; the input is closed at the first result, later ones wait for the next turn. */
 function talkToClaude(stdin: Writable, prompt: string, messages: TurnMessages | undefined) {
   const send = (uuid: string, text: string): void => {
     const content = [{ type: "text", text }];

@@ -199,10 +199,7 @@ function countAnswers(output: TurnOutput, had: readonly Usage[]) {
   };
 }
 
-/**
- * What a turn took, where the tool only gives a total: some releases give that of the whole conversation, others that of
- * their process. The cost of the rest is not known then.
- */
+/** Some releases give only a total, of the conversation or of their process; the cost of the rest is then unknown. */
 function sinceThen(total: Usage, had: readonly Usage[], counted: readonly Usage[]): Usage {
   const before = had.find(({ model }) => model === total.model);
   const turn = counted.find(({ model }) => model === total.model);

@@ -131,10 +131,7 @@ const codexLine = z.looseObject({
   }),
 });
 
-/**
- * Codex records the counts of each complete answer before it makes the answer's calls. Older versions record only
- * session totals, after the calls: the turn's usage is then the difference.
- */
+/** Counts come before an answer's calls; older versions record session totals after them: usage is the difference. */
 export async function readCodexRecord(home: string, sessionId: string, since: Date): Promise<Usage[] | null> {
   const lines = await linesOfSession(join(home, "sessions"), sessionId);
   if (lines === null) return null;

@@ -128,10 +128,7 @@ async function readGeminiRecord(home: string, sessionId: string, since: Date): P
   return sumByModel(answers.values());
 }
 
-/**
- * Gemini CLI 0.61 names a session's record by its minute and overwrites it if the session is loaded within that minute.
- * Waits until it has passed, so that nothing is lost.
- */
+/** Gemini CLI 0.61 names a session's record by its minute and overwrites it if it is loaded within that minute. */
 async function passFirstMinute(turn: AgentTurn, output: TurnOutput, home: string) {
   if (turn.resume === undefined) return;
   const short = turn.resume.sessionId.slice(0, 8);

@@ -112,10 +112,7 @@ const opencodeExport = z.looseObject({
   ),
 });
 
-/**
- * Reads the output of `opencode export`. Its counts are already disjoint. A cost of zero means that the price is
- * unknown.
- */
+/** Output of `opencode export`, already disjoint. A cost of zero means that the price is unknown. */
 function readOpencodeExport(text: string, since: Date): Usage[] | null {
   const exported = opencodeExport.safeParse(jsonOf(text.slice(text.indexOf("{"))));
   if (!exported.success) return null;

@@ -62,10 +62,7 @@ interface BlockOptions {
   hasLanded: boolean;
 }
 
-/**
- * The text of AGENTS.md with these lessons in its block, and all else as it is. The first mark holds a hash of what is
- * between the two, by which a person's change is seen. Null means that the file is missing.
- */
+/** The first mark has a hash of what is between the two, by which a person's change is seen. Null: no such file. */
 function withLessons(text: string | null, options: BlockOptions): string | null {
   const lines = (text ?? "").split(/(?<=\n)/);
   const block = findBlock(lines, options);

@@ -22,10 +22,7 @@ interface Keeping extends Pick<PullTools, "service" | "journal"> {
 /** There is one row a kind of file. */
 const mostInOneGo = 2;
 
-/**
- * Brings files of the repository that follow the backlog up to date: by one open pull request each, or without a Git
- * host on a branch.
- */
+/** Files of the repository that follow the backlog: by one open pull request each, or without a host on a branch. */
 export function fileKeeping(keeping: Keeping) {
   return (open: () => Promise<PullTools>): Promise<void> =>
     whileDue(mostInOneGo, (own) => keepNext(keeping, open, own));
@@ -133,10 +130,7 @@ interface BranchTarget {
   message: string;
 }
 
-/**
- * The commit for the branch: the main branch with the changes, on top of what the branch has, so that it only moves
- * forward and what people pushed to it stays.
- */
+/** Main with the changes, on top of what the branch has: it only moves forward, and what people pushed stays. */
 async function headWith(
   target: BranchTarget,
   main: string,

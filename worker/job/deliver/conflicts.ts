@@ -9,10 +9,7 @@ import type { Attempt } from "../attempt";
 import { sessionOf } from "../report/tally";
 import { reportTotals } from "../report/usage";
 
-/**
- * What the work does not merge with. Call it after the push: of two workers that check at the same time, at least one
- * then sees the other's work.
- */
+/** Call it after the push: of two workers that check at the same time, at least one then sees the other's work. */
 export async function findClashes({ job, journal }: Attempt, worktree: Worktree): Promise<Clash[]> {
   if (job.run === null) return [];
   await fetchAll(worktree.repository);
@@ -48,10 +45,7 @@ async function siblingTips(
   });
 }
 
-/**
- * Rebases work that no one has seen yet if it no longer merges with a main branch that has moved on. Commits that are
- * already there drop out. Returns the resulting work.
- */
+/** If no one has seen the work and it no longer merges with main. Commits that are there already drop out. */
 export async function rebaseUnseen(
   { journal }: Pick<Attempt, "journal">,
   worktree: Worktree,

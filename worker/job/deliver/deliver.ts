@@ -14,10 +14,7 @@ import type { Assignment } from "../turn/assignment";
 import { findClashes, rebaseUnseen, reportClash } from "./conflicts";
 import { openPullRequest } from "./pull-request";
 
-/**
- * Pushes the work to its branch, checks that it merges with the main branch and the run's other branches, and opens a
- * pull request if wanted.
- */
+/** Pushes, checks that it merges with main and the run's other branches, and opens a pull request if wanted. */
 export async function deliver(attempt: Attempt, workspace: Workspace, work: Work): Promise<Delivery> {
   const unseen = await rebaseUnseen(attempt, workspace, work);
   const push = await pushOrSendHome(attempt, workspace, unseen);
@@ -73,10 +70,7 @@ export async function pushQuestion(
   if (push.kind === "conflict") await pauseForConflict(attempt, push.files, false);
 }
 
-/**
- * Pauses the run and lists the conflicting files. With `release`, the job returns to the queue; without, it still has
- * a question to ask.
- */
+/** With `release`, the job returns to the queue; without, it still has a question to ask. */
 export async function pauseForConflict(
   attempt: Attempt,
   files: readonly string[],

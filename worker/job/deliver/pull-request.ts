@@ -16,10 +16,7 @@ import { runShown } from "../commands";
 /** The pull request's URL, or why there is none although the product wants one. */
 export type PullRequest = { url?: string; problem?: string };
 
-/**
- * Opens or updates the branch's pull request if the product wants one: at the Git host, or by the configured command,
- * which prints its URL. If that fails, the job continues without one and the job's summary says so.
- */
+/** At the Git host, or by the configured command, which prints its URL. Never fails the job: its summary says so. */
 export async function openPullRequest(attempt: Attempt, workspace: Workspace): Promise<PullRequest> {
   const { job, options, journal } = attempt;
   const { rules, sandbox } = workspace;
@@ -91,10 +88,7 @@ function titleOf({ job }: Pick<Attempt, "job">): string {
   return job.run.sprint_id === null ? `Run of ${job.run.subject}` : `${job.run.sprint_code}: ${job.run.sprint_goal}`;
 }
 
-/**
- * A folder on the work's branch, clean and without any of its files, for commands with the user's login: what a job
- * wrote, such as its own repository in a folder, is not there for git or another program to act on.
- */
+/** On the work's branch but without its files: git and commands with the user's login must act on none of them. */
 async function withoutFiles<T>(
   { folder, repository, checkout, main }: Worktree,
   use: (folder: string) => Promise<T>,

@@ -13,10 +13,7 @@ import { type Assignment, type Resolution, taskAssignment } from "../turn/assign
 import { execute, failureOf } from "../turn/execute";
 import { reportClash } from "./conflicts";
 
-/**
- * Resolves a batch's conflict in an extra turn, because all its tasks may be done. Returns true if resolved or nothing
- * to resolve, false if the attempt is over.
- */
+/** In an extra turn, because all its tasks may be done. True if resolved or nothing to resolve; false if over. */
 export async function resolveBatch(attempt: Attempt, workspace: Workspace): Promise<boolean> {
   const resolution = await startResolution(attempt, workspace, workspace.start);
   return resolution === null || resolveInTurn(attempt, workspace, resolution);
@@ -53,10 +50,7 @@ async function over(end: Promise<unknown>): Promise<false> {
   return false;
 }
 
-/**
- * Starts the merge that failed in an earlier attempt, so that the agent finds both versions in its files and needs no
- * git. Returns null if everything merges by now.
- */
+/** So that the agent finds both versions in its files and needs no git. Null if everything merges by now. */
 export async function startResolution(attempt: Attempt, worktree: Worktree, base: string): Promise<Resolution | null> {
   for (const conflict of attempt.job.conflicts ?? []) {
     // Undelivered work of a batch is one task, which is redone on the branch's current state.
@@ -104,10 +98,7 @@ async function otherSide(worktree: Worktree, conflict: ClaimedConflict): Promise
   return tip ?? commitOf(folder, conflict.theirs_sha);
 }
 
-/**
- * Merges `base` into the other side. Merging that, and diffing against it, leaves only own changes. Returns just the
- * other side if it contains `base` or does not merge with it.
- */
+/** Merging `base` with the other side leaves only own changes. Just the other side where it has it or conflicts. */
 async function withBase(folder: string, base: string, theirs: string): Promise<string> {
   if (await isAncestor(folder, base, theirs)) return theirs;
   const merge = await gitEnd(folder, "merge-tree", "--write-tree", base, theirs);

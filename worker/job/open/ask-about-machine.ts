@@ -28,10 +28,7 @@ interface MachineQuestion {
   scope: string;
 }
 
-/**
- * Asks the user about something of this machine, without ending the job's work. An answer after the job counts for the
- * next one (`takeLateAnswers`). Returns null if no one could be asked.
- */
+/** Does not end the job's work; a late answer counts for the next (`takeLateAnswers`). Null if no one can be asked. */
 export async function askAboutMachine(
   attempt: Attempt,
   { what, always, file, scope, ...request }: MachineQuestion,
@@ -85,10 +82,7 @@ interface HostRequest extends RefusedHost {
   signal: AbortSignal;
 }
 
-/**
- * Asks the user whether a host may be reached. The job continues. The answer applies from then on: for this
- * job, or for all later jobs of the product on this machine.
- */
+/** The job continues; the answer applies from then on, to this job or all later ones of the product here. */
 export async function askForHost(attempt: Attempt, { host, isNear, file, allow, signal }: HostRequest): Promise<void> {
   const { job, options, journal } = attempt;
   const { once, always } = hostAnswers;
@@ -107,10 +101,7 @@ const always = "Allow for this repository";
 /** Keeps a repository from flooding the inbox. */
 const mostAsked = 10;
 
-/**
- * Mounts the repository needs (`needs:` of `.backloom.yml`) and the user has allowed. The list grows while the job runs
- * and applies to every program started afterwards. Approvals are remembered per repository.
- */
+/** `needs:` of `.backloom.yml` that the user allowed, kept per repository. Grows, for programs started afterwards. */
 export async function neededMounts(
   attempt: Attempt,
   rules: Pick<Rules, "needs">,

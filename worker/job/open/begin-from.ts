@@ -64,10 +64,7 @@ async function findHeads(
   return null;
 }
 
-/**
- * Commit of a head. Unjudged work may have been pushed differently since, so its branch's tip counts if the commit is
- * gone.
- */
+/** Unjudged work may have been pushed differently since, so its branch's tip counts if the commit is gone. */
 async function commitIn(
   { folder, repository }: Worktree,
   { head_sha, branch, judged }: ClaimedBeginning,
@@ -96,10 +93,7 @@ async function newestOf({ folder }: Worktree, found: readonly Found[]): Promise<
   return found.filter(({ commit }, index) => newest.includes(commit) && commits.indexOf(commit) === index);
 }
 
-/**
- * Brings in one head. A new branch starts at the first head itself, so that the judged commit is the parent of the new
- * work.
- */
+/** A new branch starts at the first head itself, so that the judged commit is the parent of the new work. */
 async function joinOne(attempt: Attempt, workspace: Workspace, head: Found): Promise<boolean> {
   const { folder, main, branchTip } = workspace;
   const { commit, story_code, branch } = head;

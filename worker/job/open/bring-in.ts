@@ -11,10 +11,7 @@ export interface EarlierWork {
   kept: readonly string[];
 }
 
-/**
- * Restores earlier attempts' work: commits as commits, uncommitted files as uncommitted. The attempt's own changes are
- * still counted from its start. Work that conflicts stays on its branch, and the prompt says so.
- */
+/** The attempt's own changes still count from its start. Conflicting work stays on its branch; the prompt says so. */
 export async function restoreWork(attempt: Attempt, worktree: Worktree, kept: readonly string[]): Promise<EarlierWork> {
   const { folder } = worktree;
   const done: string[] = [];
@@ -60,10 +57,7 @@ async function uncommitLeftovers(folder: string): Promise<void> {
 
 type BaseRef = NonNullable<Attempt["job"]["base_refs"]>[number];
 
-/**
- * Merges the blockers' work that the branch lacks: done elsewhere does not mean it is here. The attempt starts after
- * that, so that its own changes stay separate. Returns false if two conflict and the run is paused.
- */
+/** Done elsewhere is not here. Before the attempt's start, so that its changes stay separate. False: two conflict. */
 export async function mergeBlockers(attempt: Attempt, worktree: Worktree): Promise<boolean> {
   const merged: string[] = [];
   for (const ref of attempt.job.base_refs ?? []) {

@@ -24,10 +24,7 @@ import {
 import { takeOver } from "../../sandbox/job-store";
 import { isTakenNow, workerHomes } from "./taken";
 
-/**
- * Removes worktrees left by an earlier run of this worker, after keeping their work. One whose work cannot be kept
- * stays. Call it when its processes have ended.
- */
+/** After keeping their work; one that cannot be kept stays. Call it when their processes have ended. */
 export async function removeLeftovers(worktrees: string, journal: Journal): Promise<void> {
   const names = await readdir(worktrees).catch(() => []);
   const staying: string[] = [];
@@ -57,10 +54,7 @@ export async function freeName(worktrees: string, wanted: string, journal: Journ
 
 const removalMilliseconds = 30_000;
 
-/**
- * A worker removes its worktree after its report, when the job may be a person's already. Waits for that, and fails if a
- * process that runs still works there: two must not write.
- */
+/** A report may come before it, and the job be a person's. Fails if a process still works there: two must not write. */
 export async function awaitRemoval(workDir: string, jobId: string): Promise<void> {
   const until = performance.now() + removalMilliseconds;
   for (;;) {
@@ -73,10 +67,7 @@ export async function awaitRemoval(workDir: string, jobId: string): Promise<void
   }
 }
 
-/**
- * Keeps what processes left that died with a job before it went on, in any worker's folder of this machine: a terminal
- * with a person's work, a killed worker. Call it with a claim of the job.
- */
+/** In any worker's folder here: a person's terminal, a killed worker. Call it with a claim of the job. */
 export async function keepOfTheDead(workDir: string, jobId: string, journal: Journal) {
   for (const { worktrees, name, isBusy } of await worktreesOf(workDir, jobId)) {
     if (!isBusy) await isRescued(worktrees, name, journal);

@@ -21,10 +21,7 @@ export function noteLimit(agent: string, resetsAt: string | null): void {
   if (resetsAt !== null) limits.set(agent, resetsAt);
 }
 
-/**
- * Finds out once what `auto` has. With several agents each has its own quota, and one at its limit leaves its jobs to
- * wait while another works.
- */
+/** With several agents each has its own quota: one at its limit leaves its jobs to wait while another works. */
 export async function openOffers({ work, quotaCommand }: WorkerOptions): Promise<Offers> {
   const names = "agents" in work ? await namesOf(work.agents) : undefined;
   const [only, ...others] = names ?? [];

@@ -86,10 +86,7 @@ interface SandboxOptions extends Pick<Worktree, "folder" | "main"> {
   repository?: Pick<Repository, "folder">;
 }
 
-/**
- * Reads the rules of the repository, finds what earlier attempts left, and opens the sandbox in which all that the rules
- * name runs. One way for a worker's attempt and a person's, so that proof of both means the same.
- */
+/** One way for a worker's attempt and a person's, so that proof of both means the same. */
 export async function openWorkspace(attempt: Attempt, sandboxes: Sandbox, worktree: Worktree): Promise<Workspace> {
   const { job, options } = attempt;
   const rules = await rulesOf(attempt, sandboxes, worktree);

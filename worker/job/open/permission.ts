@@ -19,10 +19,7 @@ interface PermissionRequest {
 
 const pollMilliseconds = 3_000;
 
-/**
- * Asks the worker's user and waits for the answer. Returns null if someone else answered, or no one in time. A
- * question of an earlier attempt at the job is not asked again; its answer counts.
- */
+/** Null if someone else answered, or no one in time. An earlier attempt's question is not asked again. */
 export async function awaitPermission(
   attempt: Asking,
   request: PermissionRequest,
@@ -87,10 +84,7 @@ const answerSchema = z.object({
 const mostAsked = 5;
 const longestCommand = 2_000;
 
-/**
- * True if the worker's user allowed this exact command as proof. Asks once per job without waiting: the answer counts
- * the next time the command is named, in a later turn or attempt.
- */
+/** This exact command. Asks once per job without waiting: the answer counts the next time it is named. */
 export async function isAllowedAsProof(attempt: Attempt, command: string): Promise<boolean> {
   const { job } = attempt;
   const question = `Run \`${command}\` as proof on this machine?`;

@@ -47,10 +47,7 @@ function sentence(grown: number, most: number): string {
   return `The worktree grew by ${formatBytes(grown)}, more than the ${formatBytes(most)} that --disk and the free space allow. Large uncommitted files are not kept. If the work needs it, start the worker with a larger --disk.`;
 }
 
-/**
- * Deletes untracked files larger than 1% of the limit. Call it before work is kept in git, which would need the same
- * space again.
- */
+/** Larger than 1% of the limit. Call it before work is kept in git, which would need the same space again. */
 export async function removeLargeFiles(folder: string, gigabytes: number): Promise<void> {
   const args = ["ls-files", "-z", "--others", "--exclude-standard"];
   const list = await git(folder, ...args).catch(() => "");

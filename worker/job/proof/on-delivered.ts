@@ -14,10 +14,7 @@ interface Examination extends Inspection {
   denied: Failure | undefined;
 }
 
-/**
- * Tests and proves work on what is delivered: a clean checkout of its commit, set up by the repository's rules. Where
- * the rules set nothing up, only the agent has installed what the tests need: then its worktree without its extras.
- */
+/** A clean checkout. If no rule sets it up, only the agent installed what tests need: its worktree without extras. */
 export async function examineDelivered(
   attempt: Attempt,
   workspace: Workspace,

@@ -33,10 +33,7 @@ interface BaseEnd {
 const known = new Map<string, number>();
 const mostKnown = 2_000;
 
-/**
- * Runs passed commands on the main branch's commit at which the work began. A command that passes there too proves
- * nothing. Commands that cannot run there are left open.
- */
+/** A command that passes on main where the work began proves nothing. Those that cannot run there are left open. */
 export async function compareWithBase(
   attempt: Attempt,
   workspace: Workspace,

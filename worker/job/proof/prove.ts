@@ -138,10 +138,7 @@ function minutesOf({ options }: Pick<Attempt, "options">): number {
   return Math.min(commandMinutes, options.timeoutMinutes);
 }
 
-/**
- * True if commands named by the agent may run. In the worker's sandbox: always. Without one: with `--exec`, or if the
- * agent may run commands unasked. An agent that confines commands is excluded: they would escape its sandbox.
- */
+/** In the sandbox yes; else with `--exec` or if the agent runs unasked. Not if it confines: they would escape it. */
 async function mayRunCommands({ job, options: { work } }: Attempt, { rules, sandbox }: JobLocation): Promise<boolean> {
   if (sandbox !== noSandbox || "exec" in work) return true;
   const allowed = [work.allow, rules.allow ?? work.allow];

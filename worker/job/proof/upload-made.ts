@@ -22,10 +22,7 @@ interface Made {
 /** File system clocks may lag by a tick. */
 const tick = 20;
 
-/**
- * Uploads a picture or recording that a proof command made, and returns its id. Refuses files outside the checkout,
- * text (it could hold a secret), and files older than the command.
- */
+/** Returns its id. Refuses files outside the checkout, text (maybe a secret) and what is older than the command. */
 export async function uploadMade(attempt: Attempt, made: Made): Promise<string | undefined> {
   const { job, service, journal } = attempt;
   const shown = sendable(made.path, 200);

@@ -106,10 +106,7 @@ export async function returnJob({ service, job, tally }: Attempt, kept_ref: stri
 /** A task was deleted, or finished by hand, while its batch runs. */
 export class TaskGone extends Error {}
 
-/**
- * Awaits a call about one task of a batch. If it is refused although the attempt still holds the job, the task itself
- * is gone (TaskGone). Blocked tasks are not.
- */
+/** If it is refused while the attempt holds the job, the task itself is gone (TaskGone). Blocked tasks are not. */
 export async function ofTask<T>({ heartbeat }: Attempt, call: Promise<T>): Promise<T> {
   try {
     return await call;

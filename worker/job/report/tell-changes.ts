@@ -12,10 +12,7 @@ const mostBytes = 1_048_576;
 /** Heads whose changes this process has sent. */
 const told = new Set<string>();
 
-/**
- * Sends, once a head, titles and paths of the newest changes of main, from which the service forecasts.
- * Nothing else of the repository leaves the machine, and a product may leave out this too. Never fails the job.
- */
+/** Once a head, titles and paths of main's newest changes; a product may leave them out. Never fails the job. */
 export async function tellChanges(
   attempt: Attempt,
   { folder, main }: Pick<Worktree, "folder" | "main">,

@@ -15,10 +15,7 @@ import type { CallOptions, Service } from "../../service/service";
 import type { Attempt } from "../attempt";
 import { eventsOf } from "./tally";
 
-/**
- * Adds a turn's usage to the job's ledger, one entry per model, with the cost if known. The attempt's totals follow at
- * its end, so tokens are not lost if this call fails.
- */
+/** One entry per model. The attempt's totals follow at its end, so tokens are not lost if this call fails. */
 export async function reportUsage(attempt: Attempt, used: readonly Usage[]): Promise<void> {
   const { job, service, journal, tally } = attempt;
   const events = tally.endTurn(used);
@@ -41,10 +38,7 @@ export async function reportTotals(
   await service.call("report_job_usage", given, agentJobSchema, options);
 }
 
-/**
- * A worker killed during a turn has not reported its usage. A note next to the worktree stores what it knew and where
- * the agent's own record is. The worker's next start reports it before it gives the job back.
- */
+/** For a worker killed during a turn: its next start reports what this note knew before it gives the job back. */
 
 const count = z.number().nullable();
 const usageSchema: z.ZodType<Usage> = z.object({

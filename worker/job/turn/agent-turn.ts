@@ -151,10 +151,7 @@ function turnOf(
   };
 }
 
-/**
- * The model that the task names, for `requires_opus` that of Claude Code, or `--model`, which is of the first agent. With
- * `auto` the agent can be another one than the service chose its model for.
- */
+/** `--model` is of the first agent: with `auto`, it can be another than the service chose its model for. */
 function modelOf(
   job: JobPayload,
   options: AgentOptions,
@@ -187,10 +184,7 @@ function narrower(given: Allowance, requested: Allowance | undefined): Allowance
   return allowances.indexOf(requested) < allowances.indexOf(given) ? requested : given;
 }
 
-/**
- * Converts the end of an agent's turn to an outcome, the form that commands have. Token counts in the result file are
- * ignored, as a model does not know its own usage.
- */
+/** The form that commands have. Token counts in the result file are ignored: a model does not know its usage. */
 export function outcomeOf(end: AgentEnd, read: ReadResult, attempt: number): Outcome {
   const { result, ...slips } = read;
   const summary = result.summary ?? (end.words || undefined);

@@ -124,10 +124,7 @@ export function ideaAssignment(job: JobPayload): Assignment {
 
 type OfJob = Pick<JobPayload, "agent" | "attempt_agent">;
 
-/**
- * The agent that does a job: the one it names, which was announced, otherwise the worker's own choice. Only what was
- * typed after `--agent` is ever started.
- */
+/** The one the job names, or the worker's choice. Only what was typed after `--agent` is ever started. */
 export function assignedAgent(job: OfJob, { agents }: AgentOptions): string {
   const [first] = agents;
   const named = job.agent ?? (agents.length > 1 ? job.attempt_agent : null) ?? first;
@@ -136,10 +133,7 @@ export function assignedAgent(job: OfJob, { agents }: AgentOptions): string {
   throw new Error(`The job is for the agent ${named}, which this worker was not started with`);
 }
 
-/**
- * The agent that `.backloom.yml` chose, as the service does not know it: it has noted the first one here. Undefined
- * where the job or the person names one.
- */
+/** The choice of `.backloom.yml`: the service noted the first one. Undefined where job or person names one. */
 export function chosenAgent(
   { job, options: { work } }: Pick<Attempt, "job" | "options">,
   rules: Rules,

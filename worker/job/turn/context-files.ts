@@ -55,10 +55,7 @@ function textsFor({ job, planning }: Assignment) {
   return [describeWork, describeContinuation] as const;
 }
 
-/**
- * Empties the folder without recreating it, as a read-only checkout takes no new entries. Replaces a link or file of
- * that name.
- */
+/** Not recreated, as a read-only checkout takes no new entries. Replaces a link or file of that name. */
 async function emptyFolder(folder: string): Promise<void> {
   const isFolder = await lstat(folder)
     .then((found) => found.isDirectory())

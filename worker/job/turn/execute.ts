@@ -190,10 +190,7 @@ function reasonIfKilled({ exitCode, output, timedOut }: CommandEnd, { attempt }:
   return `The command was ended by ${signal}.\n${output}`.trim().slice(0, 4_000);
 }
 
-/**
- * Appends each message to a file while the command runs and may read it. Opened before the command starts, so that the
- * command cannot redirect writes by replacing the file.
- */
+/** Opened before the command starts, so that it cannot redirect writes by replacing the file. */
 async function openGrowing(path: string, messages: Attempt["messages"]) {
   const file = await open(path, "wx");
   let writing: Promise<void> = Promise.resolve();

@@ -18,10 +18,7 @@ function wordAt({ value, selectionStart }: HTMLInputElement) {
   return { start, end, word: value.slice(start, end), isAtEnd: !/\S/.test(value.charAt(end)) };
 }
 
-/**
- * Suggests fields and values while the user types a filter: arrows move, Enter or a click selects, Esc closes. Focus
- * stays in the field, which becomes a combobox.
- */
+/** Arrows move, Enter or a click selects, Esc closes. Focus stays in the field, which becomes a combobox. */
 export default function Completion({ input, page }: CompletionProps) {
   const { productId = "" } = useParams();
   const { data, load } = useFetcher<ProductChoices>({ key: `choices ${productId}` });
@@ -189,10 +186,7 @@ function guess(word: string, page: FilterPage, known: ProductChoices | undefined
     .slice(0, most);
 }
 
-/**
- * Returns completions of the current word: values of the field before the colon, or fields by prefix and values that the
- * word may mean.
- */
+/** Values of the field before the colon, or fields by prefix and values that the word may mean. */
 function suggest(word: string, page: FilterPage, known: ProductChoices | undefined): readonly Suggestion[] {
   const [, minus = "", name = "", colon = "", rest = ""] = /^(-?)([a-z]*)(:?)(.*)$/i.exec(word) ?? [];
   const field = fields[page].find((one) => one === name.toLowerCase());

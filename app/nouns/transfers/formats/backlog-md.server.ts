@@ -12,10 +12,7 @@ import { keyOf, readTaskFile, type TaskFile } from "./read-task-file.server";
 
 const inTasks = /^((?:.*\/)?)(?:tasks|completed|drafts|milestones)\/[^/]+\.md$/;
 
-/**
- * Reads a Backlog.md folder, as a zip or as files; parent folders may be included. Milestones become PBIs, tasks stories
- * and subtasks tasks; drafts become ideas, archived and dropped tasks archived ones.
- */
+/** A zip or files. Milestones become PBIs, tasks stories, subtasks tasks; drafts ideas, dropped tasks archived ones. */
 export function readBacklogMd(files: readonly UploadedFile[]): ImportDraft {
   const draft = new Draft("backlog-md", { id: "own-1", isFirst: true });
   // Files uploaded one by one are tasks.
@@ -77,10 +74,7 @@ function addStories(draft: Draft, items: readonly TaskFile[]): void {
     if (isWork(item) && !ids.has(item)) draft.leftOut.add("Dependencies of PBIs", item.dependencies.length, item.path);
 }
 
-/**
- * The stories and their PBIs: milestones with their tasks, then parents without a milestone with their children. Other
- * tasks are collected in two PBIs, current and completed.
- */
+/** Milestones with their tasks, then parents with their children; others in two PBIs, current and completed. */
 function storiesOf(draft: Draft, items: readonly TaskFile[]) {
   const { roots, orphans, children } = linkFamily(draft, items.filter(isWork));
   const stories: { pbi: string; item: TaskFile; parts: TaskFile[] }[] = [];
@@ -171,10 +165,7 @@ function linkFamily({ leftOut }: Draft, work: readonly TaskFile[]) {
   return { roots, orphans, children };
 }
 
-/**
- * Finds an item by prefix and number, or by number alone. Milestones and drafts count from 1 as well, so a bare number
- * always means a task, current ones before archived ones.
- */
+/** By prefix and number; a number alone means a task, as milestones count from 1 as well, and a current one first. */
 function indexNames(items: readonly TaskFile[]): (id: string) => TaskFile | undefined {
   const tasks = ["tasks", "completed", "archive/tasks"].flatMap((place) =>
     items.filter(({ folder }) => folder === place),

@@ -32,10 +32,7 @@ export function withCriteria(fields: StoryFields): TaskFields {
   return { ...fields, description: `${description}\n\n## Acceptance Criteria\n\n${acceptance_criteria}`.trim() };
 }
 
-/**
- * Returns a key's topmost ancestor; in a circle that is the key itself. Each key is visited once, because the file decides
- * how deep its families are.
- */
+/** In a circle, the key itself. Each key is visited once, because the file decides how deep its families are. */
 export function rootsOf<Key extends string | object>(parentOf: (key: Key) => Key | undefined): (key: Key) => Key {
   const roots = new Map<Key, Key>();
   return (key) => {

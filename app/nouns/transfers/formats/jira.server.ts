@@ -51,10 +51,7 @@ const droppingResolutions = new Set([
   "withdrawn",
 ]);
 
-/**
- * Reads Jira's "Export CSV (all fields)", which repeats column names: epics become PBIs, issues stories, sub-tasks
- * tasks.
- */
+/** "Export CSV (all fields)", which repeats column names: epics become PBIs, issues stories, sub-tasks tasks. */
 export function readJira(text: string): ImportDraft {
   const draft = new Draft("jira");
   const csv = readCsv(text, ["Summary", "Issue key"], "Jira");

@@ -115,10 +115,7 @@ function readFrontMatter(text: string): z.output<typeof headSchema> | string {
   }
 }
 
-/**
- * People write texts without the quotes that YAML asks for: `assignee: @name`, `title: Fix: the loop #3`. What spans
- * lines stays as it is.
- */
+/** People leave out the quotes that YAML asks for: `assignee: @name`, `title: Fix: the loop #3`. Not in blocks. */
 function quoteTexts(frontMatter: string): string {
   return frontMatter.replace(
     /^((?:[ \t]*(?:-|\w+:)[ \t]+(?=@)|(?:title|status|milestone):[ \t]+(?=[^\s"'|>])))(.*)$(?!\r?\n[ \t])/gm,
@@ -138,10 +135,7 @@ const heading =
 const marker = /^<!--\s*(?:SECTION:\w+|AC|DOD|COMMENTS):(BEGIN|END)\s*-->$/;
 const fence = /^\s*(```|~~~)/;
 
-/**
- * Splits the body at the headings Backlog.md writes. Other headings stay in their section, and headings inside marker
- * comments or code fences are ignored, so that no line is lost.
- */
+/** Only at headings that Backlog.md writes, and not inside marker comments or code fences, so that no line is lost. */
 export function splitSections(body: string): (section: string) => string {
   const texts = new Map<string, string[]>();
   let current = "description";

@@ -45,10 +45,7 @@ function addFeature(draft: Draft, name: string, textOf: (file: string) => string
 
 const unread = { box: "Boxes without a number such as T001", item: itemsWithoutBox } as const;
 
-/**
- * Tasks follow each other in the order of the list; those marked `[P]` wait for none but those that they name. A number
- * is that of its box, without one of its heading, else of its list item.
- */
+/** In the order of the list; `[P]` waits only for those it names. A number is that of its box or of its item. */
 function tasksOf(draft: Draft, name: string, list: string, plan: string): TaskFields[] {
   const items = readItems(draft, list).map((item) => ({ item, known: numberOf(item.title) }));
   const kinds = new Map<string, string>();

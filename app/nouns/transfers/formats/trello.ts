@@ -50,10 +50,7 @@ const boardSchema = z.looseObject({
     .default([]),
 });
 
-/**
- * Reads a Trello board: lists named after a state share one PBI, other lists are one PBI each; cards become stories,
- * checklist items tasks.
- */
+/** Lists named after a state share one PBI, others are one each; cards become stories, checklist items tasks. */
 export function readTrello(text: string): ImportDraft {
   const board = readJson(text, boardSchema, "the JSON export of a Trello board");
   const draft = new Draft("trello");

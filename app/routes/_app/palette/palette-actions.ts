@@ -105,10 +105,7 @@ export interface PageAction {
 /** Excluded: rows have their own menus, and these parts are used in place. */
 const elsewhere = "[data-line], [role=toolbar], [data-columns], dialog, nav, form[action='/active-product']";
 
-/**
- * Returns every button on this page and in its menus, with its label. Derived from the page, so nothing is missing and
- * no second list is maintained.
- */
+/** Derived from the page and its menus, so nothing is missing and no second list is maintained. */
 export function pageActions(): PageAction[] {
   const found = new Map<string, HTMLElement>();
   const pressable = document.querySelectorAll<HTMLElement>(
