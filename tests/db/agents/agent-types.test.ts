@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { agentJobKinds, agentJobStatuses, taskExecutionStatuses, verifyResults } from "~/wire/agent-jobs/contract";
 import { sprintRunStatuses } from "~/wire/sprint-runs/contract";
+import { ideaStatuses, pbiStatuses, sprintStatuses, storyStatuses, taskStatuses } from "~/wire/status";
 import { createTestDatabase } from "../../setup/database";
 
 const t = await createTestDatabase();
@@ -19,6 +20,19 @@ it.each([
   const values = words.split(" ").sort();
   expect(rows.map(({ value }) => value).sort()).toEqual(values);
   expect(inContract.map((value) => value.toUpperCase()).sort()).toEqual(values);
+});
+
+it.each([
+  ["task", taskStatuses],
+  ["story", storyStatuses],
+  ["pbi", pbiStatuses],
+  ["sprint", sprintStatuses],
+  ["idea", ideaStatuses],
+] as const)("The statuses of a %s are those of the database, in its order", async (entity, statuses) => {
+  const { rows } = await t.sql.query(
+    `select replace(lower(s::text), 'to_do', 'todo') as status from unnest(enum_range(null::public.${entity}_status)) s`,
+  );
+  expect(rows.map(({ status }) => status)).toEqual([...statuses]);
 });
 
 describe("a job", () => {

@@ -54,17 +54,6 @@ it("Generated codes start again in another product, but those of ideas run on pe
   expect(two).toBe((one ?? 0) + 1);
 });
 
-it("Generated codes are never truncated: after ST-999 comes ST-1000 (J13)", async () => {
-  const { product, pbi } = await seedStory();
-  await t.query`update public.code_counters set last_number = 998 where scope_id = ${product.id}
-      and kind = 'story'`;
-  const codes = [];
-  for (let n = 0; n < 3; n++) {
-    codes.push((await createStory(actor, { pbi_id: pbi.id, title: "Story" })).code);
-  }
-  expect(codes).toEqual(["ST-999", "ST-1000", "ST-1001"]);
-});
-
 it("Generated codes skip the numbers that supplied codes have taken, and do not go back", async () => {
   const { story } = await seedStory();
   await createTask(actor, { story_id: story.id, title: "Task", code: "T-1" });
