@@ -59,7 +59,6 @@ export interface SupabaseSettings {
   publishableKey: string;
   secretKey: string;
   dbUrl: string | undefined;
-  /** Maximum connections of this process to `dbUrl`. */
   dbConnections: number;
 }
 

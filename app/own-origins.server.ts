@@ -1,6 +1,5 @@
 import { networkInterfaces } from "node:os";
 
-/** Loopback names, as written in a URL. */
 export const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Returns the name a person types to reach a listening address from the same machine. */

@@ -17,7 +17,6 @@ import { receivedClaimSchema } from "./service/received-claim";
 import type { ServedProduct } from "./service/served-product";
 
 interface Loop extends WorkerTools {
-  /** The only product this worker serves, if any. */
   product: ServedProduct | null;
   sandboxes: Sandbox;
   /** Aborted when the worker is asked to end. */

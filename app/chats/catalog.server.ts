@@ -5,7 +5,6 @@ import type { ChatService } from "./service";
 import { slack } from "./slack.server";
 import { telegram } from "./telegram.server";
 
-/** The adapters. */
 export const catalog: Record<ChatServiceName, ChatService> = { telegram, slack, discord, matrix };
 
 /** How often to look for what is to be sent, and how much then, at most one message a room: below what each service takes. */

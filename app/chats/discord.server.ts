@@ -29,7 +29,6 @@ const readySession = z.object({
   application: z.object({ id: z.string() }),
 });
 
-/** A press of a button. */
 const interaction = z.object({
   id: z.string(),
   token: z.string(),

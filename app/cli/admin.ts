@@ -1,7 +1,6 @@
 import { runCommandLine } from "./run-command.server";
 import { openTarget } from "./target.server";
 
-/** Entry of `npm run admin`: runs one command and exits. */
 const { output, exitCode, isRefusal } = await runCommandLine(process.argv.slice(2), () => openTarget(process.env));
 // Everything is closed by now. Exit explicitly, because timers of libraries would keep the process alive.
 const stream = isRefusal ? process.stderr : process.stdout;

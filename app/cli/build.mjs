@@ -79,7 +79,6 @@ async function buildPages() {
   markBuilt("pages", begun);
 }
 
-/** Bundles the programs of this clone. */
 async function bundle() {
   const begun = new Date();
   removeOldChunks(join(root, "build/programs"));

@@ -21,7 +21,6 @@ interface CommandDefinition<Options extends z.ZodObject> {
   run(target: Target, options: z.output<Options>): Promise<CommandOutput>;
 }
 
-/** One admin command as the command line sees it. */
 export interface Command {
   name: string;
   summary: string;

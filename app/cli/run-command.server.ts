@@ -25,7 +25,6 @@ const commands: readonly Command[] = [
   doctor,
 ];
 
-/** Result of a command line: what it prints, and its exit code. */
 export interface Ending {
   output: string;
   exitCode: number;

@@ -15,7 +15,6 @@ export interface Services {
   readonly hub: Hub;
   /** The open streams of this process: their limits and the sweep that checks access. */
   readonly streams: OpenStreams;
-  /** Which accounts upload at this moment. */
   readonly uploads: UploadSlots;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -31,7 +31,6 @@ export interface Database {
   callAs(credential: Credential, operation: string, values: Values, key?: string): Promise<string>;
   /** Runs a service-only operation: there is no user yet, or the caller is the scheduler. */
   call(operation: string, values: Values): Promise<string>;
-  /** Returns the principal of a credential. */
   authenticate(credential: Credential): Promise<string>;
   /** Source of change events of an embedded database. A hosted one sends them over Realtime. */
   upstream: Upstream | undefined;

@@ -91,7 +91,6 @@ export class Once {
     return this.#wasReplayed;
   }
 
-  /** Returns the operation's answer as JSON text, fresh or replayed. */
   read(text: string): string {
     const { answer, kept, replayed } = keyedAnswerSchema.parse(JSON.parse(text));
     this.#isKept ||= kept;

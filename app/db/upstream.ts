@@ -2,7 +2,6 @@ import type { RealtimeChannel, RealtimeClient } from "@supabase/supabase-js";
 import { z } from "zod";
 import { changeEventName } from "~/wire/events";
 
-/** The hub's callbacks for one topic. */
 export interface UpstreamListener {
   /** The topic is joined (again). New messages arrive from now on, unless Realtime drops them. */
   joined(): void;

@@ -4,7 +4,6 @@ import { attemptsOf, type Transport } from "./statement.server";
 
 /** How long (ms) a call waits for one of its user's slots; the same as for a connection. */
 const longestWait = 5_000;
-/** Maximum number of credentials whose user is cached. */
 const mostKnown = 10_000;
 
 /** Returns the user of a credential, or rejects unknown credentials. */
@@ -36,7 +35,6 @@ class UserSlots {
     this.#findUser = findUser;
   }
 
-  /** Runs `work` in one of the slots of the credential's user. */
   async inSlot<T>(credential: unknown, work: () => Promise<T>): Promise<T> {
     const user = await this.#userOf(credential);
     await this.#take(user);

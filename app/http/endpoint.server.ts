@@ -29,7 +29,6 @@ export interface Documentation {
   takes?: { query?: z.ZodObject; body?: z.ZodType };
 }
 
-/** An endpoint as the OpenAPI document describes it. */
 export interface DocumentedEndpoint extends Documentation {
   auth: "bearer" | "cookie" | "either" | "none" | "cron";
   query?: z.ZodObject;
@@ -120,7 +119,6 @@ interface OpenDescription<Query, Body> extends InputDescription<Query, Body> {
 export interface OpenCall<Query, Body> {
   /** The id from the path, always a canonical UUID. No row has it if the path has none. */
   id: string;
-  /** All path parameters. */
   params: RouteArgs["params"];
   query: Query;
   body: Body;
@@ -267,7 +265,6 @@ interface OperationDescription<Input, Query, Body>
   versioned?: "always" | "if-asked";
   /** Sends only the fields of the answer schema, where the SQL function returns more for other callers. */
   onlyNamed?: true;
-  /** Builds the operation's input. */
   input(call: UserCall<Query, Body>): Input;
 }
 
@@ -293,7 +290,6 @@ export function operationEndpoint<Input, Query = undefined, Body = undefined>(
 
 const answerSchema = z.looseObject({ version: z.int() });
 
-/** Whether the request has `If-Match`. */
 function isConditional({ headers }: Request): boolean {
   return headers.has("if-match");
 }

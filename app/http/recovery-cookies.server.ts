@@ -13,7 +13,6 @@ export interface RecoveryCookies {
   methods: CookieMethodsServer;
   /** Resolves once Supabase Auth has set cookies. */
   stored: Promise<void>;
-  /** `Set-Cookie` values that store the state. */
   keep(): string[];
   /** `Set-Cookie` values that clear the state. */
   forget(): string[];

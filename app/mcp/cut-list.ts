@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { ContractError } from "~/wire/errors";
 
-/** Maximum entries of a list per call. */
 export const listLimit = 50;
 
 export const cursorInput = z.string().max(200).optional().describe("next_cursor of the previous call");

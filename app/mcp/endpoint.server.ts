@@ -22,7 +22,6 @@ interface Call {
   actor: Actor;
 }
 
-/** Audience, instructions and tools of one MCP endpoint. */
 export interface Offer {
   audience: Audience;
   instructions: string;
@@ -50,7 +49,6 @@ export function toolsRoute(offer: Offer): RouteHandler {
   });
 }
 
-/** Answers one POST. */
 async function serveTools(call: Call, offer: Offer): Promise<Response> {
   const { audience, instructions, tools, listed = tools, skills } = offer;
   const { request, context } = call;

@@ -53,7 +53,6 @@ export interface Tool {
   scopes: readonly Scope[];
   annotations: ToolAnnotations;
   inputSchema: { type: "object"; [key: string]: unknown };
-  /** Names of arguments that the tool does not have. */
   unknownIn(rawArguments: unknown): string[];
   /** Returns the idempotency key of this call, if the tool takes one. */
   onceOf(rawArguments: unknown): Once | undefined;

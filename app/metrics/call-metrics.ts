@@ -10,7 +10,6 @@ export class CallMetrics {
   #claims = 0;
   #failures = 0;
 
-  /** Returns the database with each call measured. */
   measure(database: Database): Database {
     return {
       ...database,

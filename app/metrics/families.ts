@@ -7,7 +7,6 @@ interface Sample {
   suffix?: "_bucket" | "_sum" | "_count";
 }
 
-/** One metric with all its samples. */
 export interface Family {
   name: `backloom_${string}`;
   help: string;

@@ -14,7 +14,6 @@ const deadline = 2_000;
 interface Surroundings {
   database: Database;
   version: string;
-  /** Streams open in this process. */
   streams: { count: number };
 }
 

@@ -43,7 +43,6 @@ type Given<Input extends z.ZodObject> = keyof Input["shape"] extends never
 export interface PassingOperation<Input> {
   (actor: Actor, input: Input): Promise<unknown>;
   json(actor: Actor, input: Input): Promise<string>;
-  /** Name of the SQL function. */
   sql: string;
   answer: z.ZodType;
 }
@@ -58,7 +57,6 @@ export interface Operation<Input extends z.ZodObject, Output extends z.ZodType> 
   json(actor: Actor, ...input: Given<Input>): Promise<string>;
 }
 
-/** Input of operations without arguments. */
 export const noInput = z.object({});
 
 /** Passes on: each field of the input is the SQL function's argument of that name; checked against app/db/types.ts. */

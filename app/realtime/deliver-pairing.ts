@@ -1,7 +1,6 @@
 import type { ChangeEvent } from "~/wire/events";
 import { type Delivery, drop, end, pick, send, sendAndEnd } from "./delivery";
 
-/** Final statuses of a pairing. */
 export const finalPairingStatuses: ReadonlySet<string> = new Set(["consumed", "cancelled"]);
 
 /** Filter of the pairing stream: every step of one pairing, ending with the last (specification: Pairing stream). */

@@ -15,7 +15,6 @@ export const sendAndRefresh: Delivery = { send: true, follow: "refresh" };
 export const end: Delivery = { send: false, follow: "end" };
 export const sendAndEnd: Delivery = { send: true, follow: "end" };
 
-/** Reader of a stream, as the filters need it. */
 export interface Reader {
   userId: string;
   sessionId: string | null;

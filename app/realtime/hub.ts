@@ -3,7 +3,6 @@ import type { Upstream } from "~/db/upstream";
 import { changeEventSchema, changeMessageSchema } from "~/wire/events";
 import { ReceivedEvents, RecentEvents, type SentMessage, TopicEvent } from "./topic-events";
 
-/** Callbacks of a topic's viewer. */
 export interface TopicViewer {
   event(event: TopicEvent): void;
   /** The topic is disconnected: events may be missing from now on. */
@@ -14,7 +13,6 @@ export interface TopicViewer {
   missed(transactions: readonly number[]): void;
 }
 
-/** One viewer's subscription to a topic. */
 interface TopicSubscription {
   readonly isJoined: boolean;
   /** Returns the events since a mark, or undefined if the topic was not joined then or they are no longer kept. */

@@ -89,7 +89,6 @@ export default function UsersPage() {
 
 const ownAddress = "/admin?index";
 
-/** One user, with what an administrator may change. */
 function UserRow({ user, isOwn }: { user: ManagedUser; isOwn: boolean }) {
   const isAdmin = user.role === "ADMIN";
   return (

@@ -5,7 +5,6 @@ import { AuditTrail, OlderEvents } from "~/features/accounts/audit-trail";
 import { pageLoader, requireAdmin } from "~/http/page-guards.server";
 import { Section } from "~/ui/card";
 
-/** Audit events of all accounts. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireAdmin(request, context);
   return json(await readAuditPage(actor, request, true));

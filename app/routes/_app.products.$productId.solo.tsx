@@ -129,7 +129,6 @@ function NoSprint({ productId }: { productId: string }) {
 
 const storyKey = ({ id }: BoardStory) => id;
 
-/** Stories of the sprint, each with the one action possible here. */
 function SoloStories({
   title,
   stories,

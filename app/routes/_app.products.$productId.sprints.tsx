@@ -107,7 +107,6 @@ function NewSprintForm({
 }: {
   /** Code of the sprint created before. */
   made: string | null;
-  /** Ids of the stories that move into it. */
   stories: readonly string[];
   cancelTo: string | null;
 }) {

@@ -11,7 +11,6 @@ import { productPages, productPath, triagePage } from "./_app/navigation";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
-/** Loads what all pages of a product need. */
 export const loader = productLoader(async ({ actor, productId }) => {
   const product = await getProduct(actor, { product_id: productId });
   return json({

@@ -31,7 +31,6 @@ import {
 
 const here = "/settings/chats";
 
-/** Chat accounts in which a person is asked, and what they hear there. */
 export const loader = personLoader(async ({ actor, context }) => {
   // More than one call: chats and products are of two nouns with nothing in common.
   const [{ chats, ...services }, products] = await Promise.all([listChats(actor), listProducts(actor)]);

@@ -36,7 +36,6 @@ const fieldLabels: Record<string, string> = {
   merged_at: "merge state",
 };
 
-/** Says in one sentence what was undone. */
 function undoneText({ changes }: Undone): string {
   const back = changes.filter(({ is_back }) => is_back).map(({ code }) => code);
   if (back.length > 0) return `${named(back)} restored`;

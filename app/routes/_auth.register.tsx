@@ -85,7 +85,6 @@ export default function RegisterPage() {
   );
 }
 
-/** Says how to get an account if registration is closed. */
 function ClosedDoor({ lead }: { lead: string }) {
   return (
     <AuthFrame title="Request an account" lead={lead} footer={<SignInLink />}>

@@ -15,7 +15,6 @@ export class NodeRequestContext implements RequestContext {
   readonly clientAddress: string;
   readonly requestId = randomUUID();
   once: Once | undefined;
-  /** Pattern of the matched route, if any. */
   route: string | undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 
-/** Path and query of a request, and whether the path is valid. */
 export interface RequestTarget {
   /** The path without a trailing slash. */
   pathname: string;

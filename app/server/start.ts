@@ -140,7 +140,6 @@ async function announce(env: Env, firstStart: FirstStart | null): Promise<void> 
   process.stdout.write(`${[...about, ...lines].join("\n")}\n`);
 }
 
-/** Who can get an account, in words for the operator. */
 const doors = {
   open: "Registration is open: anyone who can reach this URL can create an account (REGISTRATION=open).",
   invite:

@@ -2,7 +2,6 @@ import type { JobOutput, OutputEntry } from "~/wire/agent-jobs/job-output";
 import { encodeMessage, eventId } from "./encode";
 import type { AttachedReader, PositionedMessage } from "./stream-source";
 
-/** Position in a job's output. */
 export interface OutputPosition {
   attempt: number;
   seq: number;

@@ -8,7 +8,6 @@ import { JobOutputs } from "./job-outputs";
 import type { StreamState } from "./stream-source";
 import { WriteTick } from "./write-tick";
 
-/** An open stream, as this registry needs it. */
 export interface OpenStream {
   readonly access: StreamState["access"];
   readonly expiresAt: string | null;

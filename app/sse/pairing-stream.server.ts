@@ -2,7 +2,6 @@ import { deliverPairing, finalPairingStatuses, pairingPayload } from "~/realtime
 import { topics } from "~/wire/events";
 import { Snapshot, type StreamSource } from "./stream-source";
 
-/** A pairing as shown to the waiting desktop. */
 export interface PairingStreamState {
   pairing_id: string;
   status: string;

@@ -10,7 +10,6 @@ export interface ConnectionOptions {
   sink: ResponseSink;
   closeSignal: AbortSignal;
   log: Logger;
-  /** Frees the slot of this stream. */
   release: () => void;
 }
 

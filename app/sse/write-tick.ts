@@ -1,4 +1,3 @@
-/** A writer that is flushed at the end of the tick. */
 export interface TickWriter {
   flush(): void;
 }

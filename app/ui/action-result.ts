@@ -7,11 +7,9 @@ export interface ActionResult {
   ok?: boolean;
   message?: string;
   error?: string;
-  /** The change can be undone. */
   undo?: boolean;
   /** The form that undoes it, where the service does not remember the change. */
   back?: WayBack;
-  /** The page to go on to. */
   leadsTo?: string;
   /** Set if a start was refused because the task is blocked. The person can confirm and send it again. */
   begin?: Begin;

@@ -18,7 +18,6 @@ interface FieldShellProps extends FieldText {
   children: ReactNode;
 }
 
-/** Label, description, control and errors, linked by ids. */
 function FieldShell({ id, label, description, errors, required, children }: FieldShellProps) {
   return (
     <div className="grid gap-1">

@@ -1,6 +1,5 @@
 import icons from "./icons.svg?no-inline";
 
-/** Names of all icons in `icons.svg`. */
 export const iconNames = [
   "activity",
   "arrow-down",

@@ -18,7 +18,6 @@ export function switchCharacterKeys(on: boolean): void {
   else localStorage.setItem(characterKeysItem, "off");
 }
 
-/** A page's shortcut: its keys, its label and what it does. */
 export interface PageKey {
   keys: string;
   label: string;

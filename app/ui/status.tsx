@@ -9,7 +9,6 @@ interface StatusLook {
   label: string;
 }
 
-/** All statuses of the service in database form, with tone and label. */
 const looks: Record<string, StatusLook> = {
   TO_DO: { tone: "todo", label: "To do" },
   TODO: { tone: "todo", label: "To do" },

@@ -41,7 +41,6 @@ export interface WayBack {
   seconds?: number;
 }
 
-/** What can be pressed in a message. */
 interface Offer {
   /** It is about a change that can be undone: by the service, or in this way. */
   undo?: boolean | WayBack | undefined;

@@ -85,5 +85,4 @@ export const topics = {
   pairing: (pairingId: string) => `pairing:${pairingId}`,
 } as const;
 
-/** Name of the broadcast event that carries changes. */
 export const changeEventName = "change";

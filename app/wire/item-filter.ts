@@ -19,7 +19,6 @@ export interface FilterItem {
   title: string;
   status: string;
   priority?: number;
-  /** Id and name of the assignee. */
   assignee?: readonly string[];
   /** Label names. In a filter, hyphens replace spaces. */
   labels?: readonly string[];

@@ -85,7 +85,6 @@ export const cursorSchema = z
 /** A whole number as the database keeps it, at most 2,147,483,647. */
 export const integerSchema = z.int32();
 
-/** The number of an attempt at a job, counted from 1. */
 export const attemptSchema = integerSchema.min(1);
 export const attemptInQuery = z.coerce.number().pipe(attemptSchema);
 

@@ -9,7 +9,6 @@ export const agentName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9:._-]{0,99}$/, "Name an agent, such as claude or codex.");
 
-/** Model as its agent names it. */
 export const modelName = z
   .string()
   .regex(/^[A-Za-z0-9][\][A-Za-z0-9:./_@+-]{0,199}$/, "Name a model as the agent does.");

@@ -24,7 +24,6 @@ export interface ServeOptions {
   secrets: EmbeddedSecrets;
   siteUrl: string;
   sendMail: (mail: Mail) => Promise<void>;
-  /** Whether to follow changes. */
   realtime: boolean;
 }
 

@@ -2,13 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { projectRoot } from "./project-root";
 
-/** A statement of an SQL file and the line on which it starts. */
 export interface Statement {
   text: string;
   line: number;
 }
 
-/** A statement of the schemas, with the file that has it. */
 export interface SchemaStatement extends Statement {
   file: string;
 }

@@ -8,7 +8,6 @@ import { gemini } from "./gemini/gemini";
 import { opencode } from "./opencode/opencode";
 import { registryDrivers } from "./registry/registry";
 
-/** Agents known by name. */
 export const drivers: readonly KnownDriver[] = [claude, codex, gemini, opencode];
 
 /** What `acp:` starts by their own command: their drivers know which of their modes an allowance is. */
@@ -69,7 +68,6 @@ export function driverNamed(name: string): Driver {
   );
 }
 
-/** An agent on this machine, as shown by `worker agents`. */
 interface AgentHere {
   name: string;
   title: string;

@@ -43,7 +43,6 @@ export interface GivenAnswer {
   answer: string;
 }
 
-/** People's messages to the agent during a turn. */
 export interface TurnMessages {
   /** Each message once, until the returned function is called; what was not seen by then waits for the next turn. */
   follow(take: (message: PersonMessage) => void): () => void;
@@ -101,7 +100,6 @@ export interface AgentQuestion {
 /** `killed`: ended by something else, such as the system when out of memory. */
 type FailureCause = "crash" | "killed" | "refusal" | "silence" | "sign-in" | "missing" | "error";
 
-/** How a turn ended. */
 export type TurnEnd =
   | { kind: "done" }
   | { kind: "question"; question: AgentQuestion }
@@ -109,12 +107,10 @@ export type TurnEnd =
   | { kind: "limit"; reason: string; resetsAt: string | null; isBudget?: boolean }
   | { kind: "failed"; cause: FailureCause; reason: string };
 
-/** The end of a turn with further details. */
 export type AgentEnd = TurnEnd & {
   /** The agent's last message, in full. */
   words: string;
   sessionId: string | null;
-  /** Actions that were denied. */
   denied: string[];
 };
 
@@ -126,7 +122,6 @@ export interface TurnOutput extends Omit<AgentSink, "entry"> {
   alive(): void;
 }
 
-/** How an installed tool is started and run. */
 export interface ToolStart {
   /** Protocol, in a word or two. */
   way: string;

@@ -1,7 +1,6 @@
 /** A limit of the model's service that ends by itself, or when the bill is paid. */
 export interface Limit {
   reason: string;
-  /** When it ends, if known. */
   resetsAt: string | null;
 }
 

@@ -14,7 +14,6 @@ export interface ToolExit {
   complaints: string;
 }
 
-/** Parses a tool's output line by line. */
 export interface LineReader {
   take(line: string): void;
   /** Called when the tool has ended: reports usage and returns how the turn ended. */
@@ -23,7 +22,6 @@ export interface LineReader {
 
 /** Writes to a tool's standard input while it works. */
 interface Talk {
-  /** Called for each line the tool prints. */
   take(line: string): void;
   end(): void;
 }

@@ -1,6 +1,5 @@
 import type { EntryKind, Transcript } from "../base/transcript";
 
-/** A tool call, as far as it is known. */
 export interface KnownCall {
   kind: EntryKind;
   title: string;
@@ -13,7 +12,6 @@ export interface KnownCall {
 export interface CallLog {
   begin(id: string, call: KnownCall): void;
   end(id: string, call: KnownCall, status: "done" | "failed", output: string): void;
-  /** Title of the running call. */
   running(): string | null;
 }
 

@@ -1,6 +1,5 @@
 import type { Usage } from "./driver";
 
-/** Usage with all counts unknown. */
 export const nothingKnown: Usage = {
   model: null,
   freshInput: null,

@@ -18,7 +18,6 @@ export async function findProgram(name: string, environment: Record<string, stri
 interface ProgramOutput {
   isWell: boolean;
   stdout: string;
-  /** Standard output and error. */
   output: string;
 }
 

@@ -17,7 +17,6 @@ export function uninterrupted<T>(work: () => Promise<T>): Promise<T> {
   return current.run(undefined, work);
 }
 
-/** A time limit, which also ends with the caller's signal. */
 interface TimeLimit {
   signal: AbortSignal;
   /** True if the time ran out before the work ended. */

@@ -8,7 +8,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { noteCommand } from "./orphans";
 import { run } from "./run";
 
-/** A program and everything needed to start it. */
 export interface Launch {
   program: string;
   args: readonly string[];
@@ -33,13 +32,11 @@ interface ProcessOptions extends Launch {
   logFile?: string | undefined;
   /** Time it gets to end after it is asked to, if not the usual. */
   graceMilliseconds?: number;
-  /** Called for each chunk of standard output. */
   onOutput: (piece: Buffer) => void;
   /** Called for each chunk of standard error. */
   onComplaint?: (piece: Buffer) => void;
 }
 
-/** A running program and everything it starts. */
 export interface RunningProcess {
   stdin: Writable;
   stdout: Readable;
@@ -207,7 +204,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Raw output of a program. */
 interface Log {
   write(piece: Buffer): void;
   close(): Promise<void>;

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** Runs a program to its end. */
 export const run = promisify(execFile);
 
 /** Whether it comes to a good end; why not is of no interest. */

@@ -21,7 +21,6 @@ export interface Transcript {
   /** The agent starts another message. */
   endMessage(): void;
   add(entry: Omit<Entry, "seq" | "at">): void;
-  /** The agent's last message. */
   lastWords(): string;
   /** Writes text that was held back for the rest of a word or secret. */
   flush(): void;

@@ -9,7 +9,6 @@ const ownOnly = 0o700;
 
 /** The folders of one worker. Running workers of a machine never share them. */
 export interface WorkFolder {
-  /** The worker's name in the service. */
   workerName: string;
   worktrees: string;
   logs: string;

@@ -10,7 +10,6 @@ import type { Service } from "../service/service";
 import { type Forge, ForgeProblem, type Pull } from "./forge";
 import { openForge } from "./open-forge";
 
-/** A pull request as it should be. */
 interface PullOptions {
   branch: string;
   title: string;

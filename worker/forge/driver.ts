@@ -1,7 +1,6 @@
 import type { Credential, Forge, ForgeLocation } from "./forge";
 import type { Requests } from "./requests";
 
-/** What is known of a kind of Git host. */
 export interface ForgeDriver {
   title: string;
   /** Parts of a host's name that tell its kind. */

@@ -8,7 +8,6 @@ export interface Credential {
   user: string | null;
 }
 
-/** A repository at its Git host. */
 export interface ForgeLocation {
   kind: ForgeKind;
   /** Base URL of the API, without a trailing slash. */
@@ -39,7 +38,6 @@ export interface PullDraft {
   isDraft: boolean;
 }
 
-/** A pull request as listed. */
 export interface ListedPull {
   number: number;
   url: string;
@@ -56,7 +54,6 @@ export function pullState(state: string, isMerged: boolean): ListedPull["state"]
   return state === "open" || state === "opened" ? "open" : "closed";
 }
 
-/** An issue as listed. */
 export interface ListedIssue {
   issue: ObservedIssue;
   /** Changes with the issue. */
@@ -95,7 +92,6 @@ export function verdictOf(reviews: readonly Review[], changes: string): PullDeta
 /** What Backloom needs of a Git host. */
 export interface Forge {
   location: ForgeLocation;
-  /** The open pull request of a branch in this repository. */
   findOpen(branch: string): Promise<Pull | null>;
   defaultBranch(): Promise<string>;
   open(draft: PullDraft): Promise<Pull>;
@@ -114,7 +110,6 @@ export interface Forge {
   /** Open and closed issues with the label that are new or have changed, earliest change first. */
   listIssues(label: string, isKnown: (issue: ListedIssue) => boolean): Promise<ListedIssue[]>;
   readIssue(number: number): Promise<{ url: string; isClosed: boolean }>;
-  /** Whether a comment on the issue holds the mark. */
   isMarked(number: number, mark: string): Promise<boolean>;
   commentOnIssue(number: number, body: string): Promise<void>;
   closeIssue(number: number): Promise<void>;

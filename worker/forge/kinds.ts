@@ -4,5 +4,4 @@ import { forgejo } from "./forgejo/forgejo";
 import { github } from "./github/github";
 import { gitlab } from "./gitlab/gitlab";
 
-/** Supported Git hosts. */
 export const kinds: Readonly<Record<ForgeKind, ForgeDriver>> = { github, gitlab, forgejo };

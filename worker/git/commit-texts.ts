@@ -6,11 +6,9 @@ import { committer, git, gitEnd } from "./git";
 import type { Repository } from "./repository";
 import { makeFolder, removeFolder } from "./worktree";
 
-/** A text file of a tree. */
 export interface TextFile {
   path: string;
   mode: string;
-  /** Null if there is none. */
   text: string | null;
 }
 

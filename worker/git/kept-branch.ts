@@ -21,11 +21,9 @@ const keptDays = 14;
 const namesAtOnce = 50;
 
 interface WorkToKeep {
-  /** Name of the attempt, and of its kept branch. */
   name: string;
   /** The local branch that was checked out; empty if none. */
   checkout: string;
-  /** The job's branch, if known. */
   destination: string | null;
   /** Commit at which the attempt began, if known. */
   start?: string;

@@ -9,11 +9,9 @@ export interface PreviewSettings {
   run: string;
   /** Another tool's file says so, not `.backloom.yml`. */
   isOthers: boolean;
-  /** Folder of the worktree in which it runs. */
   folder: string;
   environment: Record<string, string>;
   port: number;
-  /** It listens on this port only. */
   isPortFixed: boolean;
   ready: string;
   readySeconds: number;

@@ -129,7 +129,6 @@ function sectionsOf({ bytes, isCut }: Output) {
   };
 }
 
-/** The patch as text, cut to the available room. */
 function patchOf({ status }: Named, { bytes, isCut }: Section, room: number): Pick<DiffFile, "patch" | "truncated"> {
   if (status === "submodule") return {};
   const text = bytes.toString("utf8").replaceAll("\0", "\ufffd");

@@ -36,7 +36,6 @@ interface Wanted {
   named: readonly string[];
   /** Folder of clones, shared by all workers of the machine. */
   repositories: string;
-  /** The worktree of the job. */
   worktree: string;
   /** Runs the fetch, and ends it once a folder grows beyond so many gigabytes. */
   within<T>(folder: string, gigabytes: number, work: () => Promise<T>): Promise<T>;
@@ -82,7 +81,6 @@ async function openCache(repositories: string, url: string): Promise<string> {
   return folder;
 }
 
-/** Fetches one commit without its history, tags and submodules. */
 async function newestOf(cache: string, url: string, ref: string): Promise<string> {
   const kept = `refs/read/${createHash("sha256").update(ref).digest("hex").slice(0, 16)}`;
   const args = ["fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];

@@ -10,7 +10,6 @@ import { sendable } from "../base/sendable";
 import type { WorkFolder } from "../base/work-folder";
 import { commitOf, committer, git, gitEnd } from "./git";
 
-/** A repository that worktrees are created from. */
 export interface Repository {
   folder: string;
   /** Where work is pushed. Null: the folder's own branches are moved. */

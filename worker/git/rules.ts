@@ -107,7 +107,6 @@ function isHost(text: string): boolean {
   return readAllowedHosts(text, "person") !== null;
 }
 
-/** Rules of the repository (`.backloom.yml`). */
 export interface Rules extends z.output<typeof rulesSchema> {
   /** Keys of the file that mean nothing here, such as a later version's. */
   unknown: string[];
@@ -122,19 +121,16 @@ export interface Rules extends z.output<typeof rulesSchema> {
 /** Another tool's file, or a lockfile, that a command comes from. */
 export interface Origin {
   path: string;
-  /** The command as it is there. */
   shown: string;
   /** Files that it runs by path: not if the work has changed them. */
   scripts: readonly { path: string; id: string }[];
   environment(place: Place): Record<string, string>;
 }
 
-/** Where a command runs. */
 export interface Place {
   worktree: string;
   /** What a command may know of the folder that the worktree was made of. */
   source: string;
-  /** Name of the main branch. */
   main: string;
   name: string;
   /** The first of ten. */

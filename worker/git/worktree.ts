@@ -17,15 +17,12 @@ export const contextFolder = ".backloom";
 export interface Worktree {
   folder: string;
   repository: Repository;
-  /** The branch the work goes to. */
   branch: string;
   /** The local branch that is checked out. */
   checkout: string;
   /** Last known tip of the branch; null while it does not exist. */
   branchTip: string | null;
-  /** Commit at which this attempt begins. */
   start: string;
-  /** Commit of the main branch. */
   main: string;
   remove(): Promise<void>;
 }

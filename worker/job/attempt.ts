@@ -15,7 +15,6 @@ import type { Keeper } from "./open/keeper";
 import type { Tally } from "./report/tally";
 import type { Messages } from "./turn/messages";
 
-/** What a worker has for all of its jobs. */
 export interface WorkerTools {
   options: WorkerOptions;
   service: Service;
@@ -23,34 +22,27 @@ export interface WorkerTools {
   folder: WorkFolder;
   /** Command line of the built-in demo. */
   demoCommand: string;
-  /** Removes secrets from a text. */
   clean: (text: string) => string;
 }
 
-/** Everything one attempt at a job works with. */
 export interface Attempt extends WorkerTools {
   job: JobPayload;
   heartbeat: Heartbeat;
   tally: Tally;
   keeper: Keeper;
-  /** Live output shown to people. */
   output: AttemptOutput;
-  /** Live changes shown to people. */
   changes: Changes;
-  /** People's messages to the agent. */
   messages: Messages;
 }
 
 /** Where an attempt's programs run. */
 export interface JobLocation {
   folder: string;
-  /** The repository's rules (`.backloom.yml`). */
   rules: Rules;
   /** Everything a model or a repository chose runs in here. */
   sandbox: JobSandbox;
 }
 
-/** The job's worktree, ready for its steps. */
 export interface Workspace extends Worktree, JobLocation {
   testCommand: string | undefined;
   /** Other repositories that its agent reads. */

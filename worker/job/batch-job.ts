@@ -19,24 +19,19 @@ import { type Assignment, assignedAgent, type Execution, executionAssignment } f
 import { failureOf } from "./turn/execute";
 import { onlyPlans, planAndExecute } from "./turn/plan-first";
 
-/** Tasks that this attempt has finished. */
 interface Progress {
   results: VerifyResult[];
-  /** Results by task code, shown in the job. */
   tasks: Record<string, unknown>;
   summaries: string[];
-  /** Guides of the tasks, in their order. */
   guides: TaskGuide[];
   /** Work left by an earlier attempt belongs to the first unfinished task. */
   isFirst: boolean;
 }
 
-/** The work of one task, and the branch's head before it. */
 interface TaskWork extends Work {
   head: string;
 }
 
-/** A task whose command has ended. */
 interface Ended {
   execution: Execution;
   assignment: Assignment;

@@ -45,11 +45,9 @@ interface CommandRun {
   timeoutMinutes: number;
   /** Where the process id is stored, for the worker's next start. */
   pidFile?: string;
-  /** Called for each line of standard output. */
   takeLine?: (line: string) => void;
   /** Called for each chunk of standard error. */
   takeComplaint?: (piece: string) => void;
-  /** Ends the command and everything it started. */
   signal: AbortSignal;
   /** Removes secrets from the result. The log stays on this machine and is not cleaned. */
   clean: (text: string) => string;

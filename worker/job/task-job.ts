@@ -69,7 +69,6 @@ async function takeTurn(
   await takeTurn(attempt, workspace, work, { ...assignment, previousFailure }, true);
 }
 
-/** A turn that has ended. */
 interface Turn {
   assignment: Assignment;
   outcome: Outcome;

@@ -52,7 +52,6 @@ export async function landOne(
 }
 
 interface LandingCheckout extends LandingContext {
-  /** Commit of the branch. */
   tip: string;
 }
 

@@ -18,7 +18,6 @@ export interface LandingTools extends Pick<Attempt, "options" | "service" | "jou
   sandboxes: Sandbox;
 }
 
-/** A branch being landed. */
 export interface LandingContext extends LandingTools {
   product: ServedProduct;
   landing: NextLanding;

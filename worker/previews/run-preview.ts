@@ -36,7 +36,6 @@ export interface RunningPreview {
 interface Start extends LandingTools {
   wanted: WantedPreview;
   signal: AbortSignal;
-  /** Gets each line of output. */
   say(line: string): void;
 }
 

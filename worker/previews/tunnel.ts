@@ -13,7 +13,6 @@ import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { createWebSocketStream, WebSocket } from "ws";
 
-/** How the program of a preview is reached from here. */
 export interface PreviewProgram {
   connect(): Socket;
   port: number;
@@ -22,7 +21,6 @@ export interface PreviewProgram {
 }
 
 interface TunnelOptions {
-  /** URL of the service. */
   service: string;
   token: string;
   previewId: string;

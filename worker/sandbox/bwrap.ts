@@ -13,7 +13,6 @@ import type { JobSandbox, Sandbox, SandboxedJob } from "./sandbox";
 import { apartFromOutside, innerEnvironment } from "./variables";
 
 interface BwrapOptions extends ViewOptions {
-  /** Path of bwrap. */
   program: string;
   /** The worker's own folder; only parts of it are mounted. */
   workDir: string;

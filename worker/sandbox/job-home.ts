@@ -18,7 +18,6 @@ interface HomeOptions {
   folder: string;
   /** The command, or the agent's name. */
   command: string;
-  /** The user's environment. */
   environment: Record<string, string>;
 }
 

@@ -20,7 +20,6 @@ export const productOptions = {
   code: z.string().regex(/^[A-Za-z0-9._-]{1,30}$/, "use 1 to 30 letters, digits, dots, underscores or hyphens"),
 };
 
-/** `product create`: creates an empty product for the owner. */
 export const productCreate = defineCommand({
   name: "product create",
   summary: "Create an empty product",
@@ -54,7 +53,6 @@ export const productCreate = defineCommand({
   },
 });
 
-/** `member add`: gives an account access to a product. */
 export const memberAdd = defineCommand({
   name: "member add",
   summary: "Add a user to a product as a member, or with --role viewer",

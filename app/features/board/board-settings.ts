@@ -3,12 +3,10 @@ import { useState } from "react";
 import type { Label } from "~/wire/labels/contract";
 import type { BoardTask } from "~/wire/pages/contract";
 
-/** A task as a board shows it. */
 export type CardTask = BoardTask & {
   /** Key of the card's lane when the board is grouped. */
   group?: string | undefined;
   labels?: readonly Label[];
-  /** Whose story it is. */
   assignee_name?: string | null;
 };
 
@@ -21,7 +19,6 @@ export const groupings = [
   { value: "label", label: "Label" },
 ] as const;
 
-/** Parts of cards that people can hide. */
 export const cardParts = [
   { value: "story", label: "Story" },
   { value: "labels", label: "Labels" },
@@ -46,7 +43,6 @@ export interface BoardSettings {
   fold: string;
 }
 
-/** One lane of a grouped board. */
 export interface Lane {
   /** Name of the lane in the address. */
   key: string;

@@ -19,7 +19,6 @@ export function BoardTools({
   showAll,
 }: {
   settings: BoardSettings;
-  /** The saved view in the address. */
   view: string | null;
   saved?: ComponentProps<typeof SavedViews>;
   /** Number of tasks hidden by the filter; null without a filter. */

@@ -49,9 +49,7 @@ interface BoardProps {
   lanes?: readonly Lane[] | undefined;
   /** Columns this person collapsed, separated by dots. */
   collapsed?: string;
-  /** Shows cards in one or two lines. */
   dense?: boolean;
-  /** Parts that the cards hide. */
   hide?: string | undefined;
 }
 

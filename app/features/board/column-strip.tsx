@@ -75,7 +75,6 @@ function showColumn(board: HTMLElement | null, status: string, behavior: ScrollB
   scroller.scrollTo({ left: scroller.scrollLeft + left - edge - (sight - width) / 2, behavior });
 }
 
-/** Marks the button of the visible column in the strip. */
 function markShownColumn(board: HTMLElement | null): (() => void) | undefined {
   const scroller = scrollerOf(board);
   if (!board || !scroller) return undefined;

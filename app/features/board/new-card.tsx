@@ -7,7 +7,6 @@ import { enhancedField } from "~/ui/form-fields";
 import { isolated } from "~/ui/isolated";
 import { columnLabel } from "./board-settings";
 
-/** Where a new card goes: its column, lane and story. */
 export interface NewCardTarget {
   status: string;
   lane: string | null;

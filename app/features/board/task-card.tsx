@@ -26,9 +26,7 @@ interface TaskCardProps {
   draggable: boolean;
   changed: boolean;
   moving: boolean;
-  /** Whether it is selected. */
   marked: boolean;
-  /** Why the last change to it was refused. */
   refusal: string | undefined;
   /** Whether its menu is open in the card (pages without JavaScript). */
   isMenuOpen: boolean;

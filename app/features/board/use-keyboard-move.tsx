@@ -176,7 +176,6 @@ function beside(all: readonly string[], one: string, step: number): string {
   return all[next] ?? one;
 }
 
-/** Scrolls the drop target into view once it is rendered. */
 function showDropTarget() {
   requestAnimationFrame(() =>
     document.querySelector("[data-drop-target]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),

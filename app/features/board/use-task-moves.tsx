@@ -51,7 +51,6 @@ function textIn(form: FormData | undefined, name: string): string | undefined {
 /** Sends moves in the background. Render `trackers`: they report the results. */
 export function useTaskMoves() {
   const submit = useSubmit();
-  /** Codes of the moved tasks, by id. */
   const [moved, setMoved] = useState<Readonly<Record<string, string>>>({});
   const move = useCallback(
     (task: Pick<CardTask, "id" | "code" | "status">, status: string) => {

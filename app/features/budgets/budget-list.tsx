@@ -83,7 +83,6 @@ function sentenceOf({ spent, reserved, left, overshoot, unit }: Budget): string 
   return parts.join(" · ");
 }
 
-/** Shows spent and reserved amounts as shares of the whole. */
 function Bar({ budget }: { budget: Budget }) {
   const { spent, reserved, amount, unit } = budget;
   const used = Math.min(100, (100 * spent) / amount);

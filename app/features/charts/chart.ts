@@ -9,7 +9,6 @@ export interface Chart {
   texts: readonly ChartText[];
   /** Text alternative: says in one sentence what the chart shows. */
   label: string;
-  /** Shown above the chart. */
   facts: readonly ChartFact[];
   /** Points to step through, one per day or dot, each with its text. */
   stops: readonly { x: number; text: string }[];

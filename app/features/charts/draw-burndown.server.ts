@@ -170,7 +170,6 @@ interface BurnNumbers {
   done: number;
   started: number;
   remaining: number;
-  /** Tasks added since the first day. */
   added: number;
   removed: number;
   /** Tasks per working day: so far, and needed from now on to finish on time. Null if unknown. */

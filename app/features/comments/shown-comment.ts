@@ -1,10 +1,8 @@
 import type { SafeHtml } from "~/features/markdown/prose";
 import type { Comment, CommentPlace } from "~/wire/comments/contract";
 
-/** The comments of an item as a page shows them. */
 export interface ShownComments {
   kind: CommentPlace;
-  /** Id of the item. */
   id: string;
   productId: string;
   viewerId: string;

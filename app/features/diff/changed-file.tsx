@@ -35,7 +35,6 @@ export function ChangedFile({
   label: string;
   /** The hunks of this chapter; null for the whole file. */
   only: readonly number[] | null;
-  /** URL of the file's lines. */
   address: string;
   /** Null for a file that has changed back: nothing can be marked. */
   viewed: ViewedMark | null;

@@ -11,9 +11,7 @@ import type { FilePage, ShownChapter, ShownFile } from "./shown-diff";
 import { useDiffKeys } from "./use-diff-keys";
 import type { Viewed } from "./use-viewed";
 
-/** The line a comment belongs to. */
 export interface Spot {
-  /** The place of its file on the page. */
   index: number;
   path: string;
   side: Side;
@@ -36,7 +34,6 @@ export function DiffView({
   above,
   onSpot,
 }: {
-  /** URL of a file's lines. */
   addressOf: (file: ShownFile) => string;
   /** Compare with this earlier attempt: its lines are the old side, which cannot be commented on here. */
   since?: number | null;
@@ -154,7 +151,6 @@ function fileIdsOf(chapters: readonly ShownChapter[]): string[][] {
   );
 }
 
-/** The path of each file; where an earlier part has the same, with its chapter. */
 function labelsOf(chapters: readonly ShownChapter[], files: ReadonlyMap<number, ShownFile>): string[][] {
   const seen = new Set<string>();
   return chapters.map(({ parts, title }) =>
@@ -167,7 +163,6 @@ function labelsOf(chapters: readonly ShownChapter[], files: ReadonlyMap<number, 
   );
 }
 
-/** Returns the line whose number was clicked. */
 function numberAt(target: EventTarget, x: number): HTMLElement | null {
   if (!(target instanceof HTMLElement) || !target.matches(".l")) return null;
   return x - target.getBoundingClientRect().left <= 52 ? target : null;
@@ -206,7 +201,6 @@ function storedLook(): string {
   }
 }
 
-/** Leads through the pages of a diff with many files. */
 function FilePageLinks({ page, pages, from, to, total }: FilePage) {
   const [query] = useSearchParams();
   if (pages === 1) return null;

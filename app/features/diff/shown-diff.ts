@@ -16,7 +16,6 @@ export interface ShownFile extends Omit<ReadFile, "patch"> {
   /** Number of lines, so that the page reserves space. */
   lineCount: number;
   hunks: ShownHunk[] | null;
-  /** A note to show with the file. */
   note?: string;
 }
 

@@ -24,7 +24,6 @@ export function FileList({
   files: readonly ListedFile[];
   viewerId: string;
   isOwner: boolean;
-  /** What more there is to say of a file. */
   about?: (file: ListedFile) => ReactNode;
 }) {
   return (

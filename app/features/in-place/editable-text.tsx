@@ -18,7 +18,6 @@ export function EditableText({
   ...text
 }: InPlaceText & {
   content: SafeHtml | null;
-  /** Shown while the text is empty. */
   empty: ReactNode;
   mono?: boolean;
   /** In a side panel: no card. */

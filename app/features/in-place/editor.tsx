@@ -138,7 +138,6 @@ function Control({
   );
 }
 
-/** Focuses the field with the cursor at the end. */
 function useFocusAtEnd() {
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -149,7 +148,6 @@ function useFocusAtEnd() {
   return input;
 }
 
-/** The buttons that save or leave. */
 function Ways({ line, isClash, onLeave }: { line: boolean | undefined; isClash: boolean; onLeave: () => void }) {
   const hydrated = useHydrated();
   const { pathname, search } = useLocation();

@@ -14,7 +14,6 @@ interface Titled {
 
 interface TitleProps {
   item: Titled;
-  /** Fields sent with a new title. */
   fields: Readonly<Record<string, string>>;
   /** Form action, if it is not the page's. */
   action?: string;

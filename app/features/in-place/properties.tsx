@@ -114,7 +114,6 @@ export function TypedProperty({
   mono?: boolean;
   placeholder?: string;
   inputMode?: "numeric" | "url";
-  /** A note shown below the value. */
   note?: string;
 }) {
   const editing = useInPlace(text);

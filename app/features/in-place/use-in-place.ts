@@ -13,7 +13,6 @@ export interface InPlaceText {
   label: string;
   name: string;
   value: string;
-  /** Version of the item, to detect changes by others. */
   version?: number | undefined;
   /** Include the item's id, so that texts of different items are never confused. */
   fields: Readonly<Record<string, string>>;
@@ -61,7 +60,6 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
     if (kept === undefined) setBase({ value, version });
     setEditing(true);
   }
-  /** Returns to reading and keeps unsaved text. */
   function leave(typed: string) {
     keep(typed === value ? undefined : typed);
     close();
@@ -72,7 +70,6 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
     focusAfterDrawing(() => opener.current);
   }
 
-  /** Discards the typed text. */
   function discard() {
     keep(undefined);
     setClash(undefined);
@@ -94,7 +91,6 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
     hasKept: kept !== undefined,
     refusal: theirs ? [] : refusal.length > 0 ? refusal : refusalOf(editing ? withoutScript : null, name),
     edit,
-    /** What someone else saved. */
     theirs,
     /** The version that saving replaces: the newest this person has seen. */
     seen: theirs ? theirs.version : base.version,

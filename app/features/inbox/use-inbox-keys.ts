@@ -12,7 +12,6 @@ function current(): HTMLElement | undefined {
 
 const waiting = () => [...document.querySelectorAll<HTMLElement>("[data-waiting]")];
 
-/** Moves through the rows of triage. */
 function walk(step: 1 | -1) {
   const all = waiting();
   const at = all.findIndex((row) => row.matches(":focus, :focus-within"));

@@ -51,7 +51,6 @@ export function DeleteItem({
 }: {
   noun: string;
   code: string;
-  /** Sentence that says what else is deleted. */
   loss: string;
   /** Hidden fields that tell the action what to delete. */
   fields: Readonly<Record<string, string>>;

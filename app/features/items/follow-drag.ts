@@ -7,7 +7,6 @@ const slopPx = { touch: 10, mouse: 5 };
 const edgePx = { touch: 120, mouse: 24 };
 const scrollStepPx = 14;
 
-/** The dragged items, and the element under them. */
 export interface Dragged {
   items: readonly string[];
   target: Element | null;
@@ -104,7 +103,6 @@ function stop(event: Event): void {
   event.stopPropagation();
 }
 
-/** Returns the dragged items: the whole selection if this item is in it. */
 function draggedWith(item: string): readonly string[] {
   const selected = selectedItems();
   return selected.has(item) ? ofKind(selected, kindOf(item)) : [item];

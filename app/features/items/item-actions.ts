@@ -23,7 +23,6 @@ export interface ItemAction {
   key: string;
   label: string;
   kinds: readonly string[];
-  /** Works on one item only. */
   single?: true;
   /** Changes nothing, so viewers may use it too. */
   reads?: true;

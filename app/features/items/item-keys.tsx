@@ -196,7 +196,6 @@ function keepFocusOfRows(): () => void {
 
 const RowMenu = lazy(() => import("./row-menu"));
 
-/** The context menu of rows; loads on demand. */
 function ActiveRowMenu() {
   const [menu, setMenu] = useState<OpenRowMenu | null>(null);
   const close = useCallback(() => setMenu(null), []);

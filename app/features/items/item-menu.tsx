@@ -91,7 +91,6 @@ export default function ItemMenu({ menu, productId, onChange, onClose }: ItemMen
   );
 }
 
-/** Returns the position below a row. */
 function positionBelow(row: HTMLElement | null) {
   if (!row?.isConnected) return null;
   const { left, bottom } = row.getBoundingClientRect();

@@ -30,7 +30,6 @@ export function TaskPanel({
   page: Pick<TaskPageData, "task" | "story" | "reviews" | "jobs">;
   description: SafeHtml | null;
   plan: SafeHtml | null;
-  /** Why it does not move. */
   children?: ReactNode;
 }) {
   const { task, story } = page;

@@ -35,7 +35,6 @@ interface StoryRead extends Pick<ComponentProps<typeof StoryPanel>, "description
   page: StoryPageData;
 }
 
-/** Loads the data of an item's page. */
 function useRead<Data>(to: string) {
   const { data, load } = useFetcher<Data>({ key: `peek ${to}` });
   useEffect(() => load(to), [load, to]);

@@ -10,11 +10,8 @@ export interface WorkState {
   job_phase: string | null;
   /** A verdict that can still be taken back. */
   pending_verdict?: string | null;
-  /** The person who has its job in a terminal. */
   holder_name?: string | null;
-  /** The agent that its work was handed to. */
   fallback_agent?: string | null;
-  /** Codes of its blockers. */
   waits_for: readonly string[];
   failure_reason: string | null;
   has_plan: boolean;

@@ -13,7 +13,6 @@ export function noteRefusal(items: readonly string[], reason: string | null) {
   refusals.set(new Map(reason ? [...others, ...items.map((item) => [item, reason] as const)] : others));
 }
 
-/** Changes fields of items. */
 export type Change = ReturnType<typeof useChanges>["change"];
 
 export const changesPath = "/changes";

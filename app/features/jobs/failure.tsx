@@ -2,7 +2,6 @@ import { Alert } from "~/ui/alert";
 import type { AgentJob } from "~/wire/agent-jobs/contract";
 import { firstLine } from "./first-line";
 
-/** Failure classes with their name and remedy. */
 const kinds: Record<string, { name: string; cure: string }> = {
   agent_error: { name: "The agent failed", cure: "Read the output below, fix the task or its plan, and try again." },
   verification_failed: {

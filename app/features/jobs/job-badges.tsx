@@ -20,7 +20,6 @@ export function JobStatus({
   asks = false,
 }: {
   job: Pick<AgentJob, "status" | "phase"> & Partial<Pick<AgentJob, "holder_name" | "pending_verdict">>;
-  /** Whether the job has an open question. */
   asks?: boolean;
 }) {
   if (job.holder_name) return <StatusPill status="running" label={`${job.holder_name} has it in a terminal`} />;

@@ -10,7 +10,6 @@ interface OutputMessage {
 
 interface JobStreamOptions {
   onOutput: (output: OutputMessage) => void;
-  /** Called when the job changed. */
   onJob: () => void;
   /** Refetch: first `ready`, reconnect, tab visible again. */
   onResync: () => void;
@@ -36,7 +35,6 @@ function isOutput(data: unknown): data is OutputMessage {
 
 interface LiveOutput {
   entries: readonly OutputEntry[];
-  /** Number of entries before the first shown one. */
   earlier: number;
   loadEarlier: () => Promise<void>;
   /** Why earlier entries failed to load. */

@@ -2,14 +2,12 @@ import { type ReactNode, useState } from "react";
 import { requirementChoices } from "~/features/proof/proof-labels";
 import { CheckField } from "~/ui/field";
 
-/** Choices of the setting *Pull requests*. */
 export const pullRequestOptions = [
   { value: "none", label: "Do not open pull requests" },
   { value: "draft", label: "Open as a draft until every criterion is proven" },
   { value: "open", label: "Open ready for review" },
 ] as const;
 
-/** Which branches a run makes. */
 export const branchChoices = [
   {
     value: "STORY",
@@ -44,7 +42,6 @@ export const failureChoices = [
   },
 ] as const;
 
-/** Where stories that agents create go. */
 export const agentItemChoices = [
   {
     value: "triage",

@@ -70,7 +70,6 @@ export const requirements = {
   person: "A story is done once a person approves it.",
 } as const;
 
-/** Choices of "Agent work waits for". */
 export const requirementChoices = [
   { value: "none", label: "No one", description: "A story is done when all its tasks are." },
   {

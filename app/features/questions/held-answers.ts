@@ -8,7 +8,6 @@ import { offerUndo } from "~/ui/toast";
 export const holdMs = 5000;
 
 interface Held {
-  /** The answer's text, for the card. */
   text: string;
   action: string;
   form: FormData;
@@ -20,7 +19,6 @@ interface Held {
 /** Answers by question id. They outlive their cards: leaving the page does not discard an answer. */
 const held = storeOf<ReadonlyMap<string, Held>>(new Map());
 
-/** Returns all answers that are held or being sent. */
 export const useHeldAnswers = held.use;
 
 /** Returns a submit handler that holds the form's answer, then sends it. */

@@ -90,7 +90,6 @@ function ReachedHost({ host }: { host: string }) {
   );
 }
 
-/** What the question is about, by code and title. */
 function About({ question }: { question: AgentQuestion }) {
   const { task_id, task_code, task_title, story_id, story_code, story_title, idea_id, idea_code } = question;
   return (

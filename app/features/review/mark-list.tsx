@@ -81,7 +81,6 @@ export function MarkList({
   );
 }
 
-/** The files of a mark as links to their hunks. */
 function Places({ places, linkTo }: { places: readonly Marked[]; linkTo: (place: Marked) => string | null }) {
   return (
     <>

@@ -140,7 +140,6 @@ function readOpen(actor: Actor, { steps }: StoryReview, shown: readonly RoundFil
   );
 }
 
-/** Where the lines of a file are. */
 function addressOf({ story, one }: ReviewPage, { steps }: StoryReview, index: number): string {
   const [step, ...others] = steps[index] ?? [];
   if (one?.diff) {
@@ -153,7 +152,6 @@ function addressOf({ story, one }: ReviewPage, { steps }: StoryReview, index: nu
   return `/jobs/${job_id}/file?attempt=${attempt}&index=${files?.indexOf(step.file)}`;
 }
 
-/** The attempts that a viewed mark of a file is for. */
 function marksOf({ changes }: StoryReview, index: number): Mark[] {
   return (changes.files[index]?.parts ?? []).map(({ job_id, attempt, path }) => ({ job_id, attempt, path }));
 }

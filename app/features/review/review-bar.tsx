@@ -44,14 +44,11 @@ export function ReviewBar({
 }: {
   /** The attempts that the page shows. */
   of: string;
-  /** Whether a verdict can be sent now. */
   isOpen: boolean;
   /** Why not, or what follows the verdict that was sent. */
   reason: string | null;
-  /** Files that the person has looked at, and all of them. */
   viewed: { count: number; total: number };
   queue: Queue;
-  /** Comments that go with the verdict. */
   drafts: number;
   /** What the page shows: an approval confirms no others. */
   criteria: readonly ProvenCriterion[];
@@ -63,7 +60,6 @@ export function ReviewBar({
   after: ReactNode;
   /** What can be chosen besides the note. */
   judged?: string | null;
-  /** What is judged. */
   children: ReactNode;
 }) {
   const [summary, setSummary] = useState("");

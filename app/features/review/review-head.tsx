@@ -28,7 +28,6 @@ export function ReviewHead({
   marked: readonly Marked[];
   /** Where a mark leads on the page. */
   linkTo: (place: Marked) => string | null;
-  /** Other work that waits and changes the same files. */
   sameFiles: readonly SameFile[];
   /** What agents say, and what the work took. */
   details: ReactNode;

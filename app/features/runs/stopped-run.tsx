@@ -41,7 +41,6 @@ export function RetryForms({
 }: {
   action: string;
   canSkip: boolean;
-  /** Code of the failed task, if known. */
   failed?: string | null | undefined;
 }) {
   const fetcher = useFetcher<ActionResult & Partial<RefusedRetry>>();
@@ -82,7 +81,6 @@ export function RetryForms({
   );
 }
 
-/** The answer to a retry that blockers refused. */
 export interface RefusedRetry {
   blockers: Blocker[];
   chosen: string[];

@@ -2,7 +2,6 @@ import { redirect } from "@remix-run/node";
 import { type Look, lookOf, lookParameters, type SavedView, type ViewPage } from "~/wire/saved-views/contract";
 import { type Part, withHidden } from "./parts-menu";
 
-/** The saved views of a page, and the one its address selects. */
 export interface ShownViews {
   views: readonly SavedView[];
   /** `isChanged`: the page's settings differ from the view. */

@@ -81,7 +81,6 @@ interface Entry {
   product_id?: string | undefined;
 }
 
-/** Validates an entry with the body schema of the REST endpoint. */
 async function append({ actor }: ToolContext, type: string, input: Entry) {
   const { story_id, product_id, ...fields } = input;
   const body = validate(storyLogBody, { ...fields, type }, "body");

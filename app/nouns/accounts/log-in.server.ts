@@ -36,7 +36,6 @@ export async function logIn(
   return createSession(database, userId, browser);
 }
 
-/** The browser that signs in, as shown in the list of devices. */
 export interface SigningInBrowser {
   userAgent: string | null;
   address: string;

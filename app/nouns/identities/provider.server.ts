@@ -3,7 +3,6 @@ import type { OidcSettings } from "~/env-oidc.server";
 import { emailSchema } from "~/wire/accounts/contract";
 import { ContractError } from "~/wire/errors";
 
-/** A person's identity at the provider, and the token that renews it. */
 export interface ProvenPerson {
   issuer: string;
   subject: string;
@@ -96,7 +95,6 @@ export async function finishSignIn(
   };
 }
 
-/** Result of renewing a sign-in. */
 type Renewal = { outcome: "kept"; refreshToken: string; isAdmin: boolean | null } | { outcome: "ended" };
 
 /** Checks whether the account still exists. Throws if the provider cannot tell. */
@@ -194,7 +192,6 @@ function refusal(status: 401 | 403 | 503, message: string, cause: unknown): Cont
   return refused;
 }
 
-/** Claims of a provider about a person. */
 type Claims = Readonly<Record<string, unknown>>;
 
 /** The email address if the provider has verified it, by the standard claim or by Microsoft Entra's. */

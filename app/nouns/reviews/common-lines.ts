@@ -1,4 +1,3 @@
-/** A line as a version of a file has it. */
 export interface Line {
   text: string;
   /** The last line of the file, without a line end. */

@@ -40,7 +40,6 @@ export const reviewPlaceSchema = z.object({
 
 export const reviewPlaceInput = z.object({ job_ids: z.array(idSchema) });
 
-/** What a person judges on one page. */
 const pageSchema = z.object({
   leads_to: z.null(),
   product: z.object({ id: z.string(), name: z.string() }),

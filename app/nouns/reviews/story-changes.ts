@@ -54,7 +54,6 @@ export const storyChangesSchema = z.object({
 });
 export type StoryChanges = z.infer<typeof storyChangesSchema>;
 
-/** What an attempt did to a file of the story. */
 export interface Step {
   of: StoryAttempt;
   file: z.infer<typeof readFileSchema>;

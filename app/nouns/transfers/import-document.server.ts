@@ -6,7 +6,6 @@ import { fileName, requireFileRoom } from "~/nouns/files/take-file.server";
 import { ContractError } from "~/wire/errors";
 import { type ExportDocument, type ExportedFile, exportDocumentSchema } from "./export-document";
 
-/** Result of an import. Codes are in the order of the document. */
 export interface ImportedDocument {
   id: string;
   code: string;
@@ -138,7 +137,6 @@ async function importStories(
   return { storyCodes, taskCodes };
 }
 
-/** Imports the dependencies, by the codes assigned here. */
 function importDependencies(
   database: Database,
   productId: string,
@@ -163,7 +161,6 @@ function edgesOf(kind: string, things: readonly { blocked_by: string[] }[], code
   );
 }
 
-/** The content of a file of the document, as it is next to it. */
 type ReadContent = (file: ExportedFile) => Promise<Uint8Array>;
 
 /** What of an id is in a document: `"id"`, evidence, and addresses in texts. */

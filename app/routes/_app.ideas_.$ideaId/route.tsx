@@ -205,7 +205,6 @@ function ArchiveIdea({ isArchived }: { isArchived: boolean }) {
   );
 }
 
-/** Other products the idea concerns. */
 function IdeaProducts({ idea, products }: { idea: Idea; products: readonly { id: string; name: string }[] }) {
   const linked = products.filter(({ id }) => idea.secondary_product_ids.includes(id));
   const others = products.filter(({ id }) => id !== idea.product_id && !idea.secondary_product_ids.includes(id));

@@ -206,7 +206,6 @@ function MentionCard({ item }: { item: Of<"mention"> }) {
   );
 }
 
-/** Accept and Decline for an invitation. */
 function AnswerForms({ id, product }: { id: string; product: string }) {
   return (
     <ActionForm

@@ -146,7 +146,6 @@ export default function InboxPage() {
   );
 }
 
-/** The inbox filters. */
 function InboxTabs({
   current,
   counts,

@@ -73,7 +73,6 @@ interface CostChart {
   models: readonly { name: string; fill: string; cost: string }[];
 }
 
-/** One cost chart per currency, each with its models. */
 function CostCharts({ charts }: { charts: readonly CostChart[] }) {
   if (charts.length === 0) {
     return <p className="text-sm text-muted">Tokens were reported, but their models have no price yet.</p>;

@@ -85,7 +85,6 @@ interface UsageRow extends UsageNumbers {
 /** The same widths in all tables, so that columns align down the page. */
 const usageColumns = ["", "w-20", "w-32", "w-32", "w-32", "w-44"];
 
-/** Tokens and cost by one criterion. */
 function UsageTable({
   title,
   rows,

@@ -131,7 +131,6 @@ function previewList(form: FormData): Response {
   return json({ pasted: { into, list } });
 }
 
-/** Creates the items, and returns to the page with their count. */
 async function createList(actor: Actor, form: FormData, productId: string, here: URL): Promise<Response> {
   const { into, list, pbi_title } = readForm(form, pastedInput);
   const isStory = into.startsWith("story:");

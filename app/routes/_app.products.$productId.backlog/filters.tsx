@@ -42,7 +42,6 @@ export function Filters({
   view,
 }: {
   filter: TreeFilter;
-  /** Parts that rows hide. */
   hide: string;
   sprints: BacklogTree["sprints"];
   address: TreeAddress;

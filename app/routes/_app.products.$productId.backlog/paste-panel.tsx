@@ -138,7 +138,6 @@ function GoesInto({
   );
 }
 
-/** What a pasted list would create. */
 function ListPreview({ items, ticked }: { items: readonly ListItem[]; ticked: number }) {
   return (
     <section aria-label="Preview" className="rounded border border-line bg-sunken/50 px-3 py-2">

@@ -3,7 +3,6 @@ import { matchesFilter, readFilter } from "~/wire/item-filter";
 import { type Label, labelsNamed } from "~/wire/labels/contract";
 import type { BacklogTree } from "~/wire/pages/contract";
 
-/** One visible row of the tree. */
 export interface TreeRow {
   kind: "pbi" | "story" | "task";
   id: string;
@@ -34,7 +33,6 @@ export interface TreeView {
   rows: TreeRow[];
   /** Whether rows are open unless listed in `shut`; otherwise closed unless listed in `open`. */
   isAllOpen: boolean;
-  /** Whether only matches and their parents are shown. */
   isFiltered: boolean;
   total: number;
   /** Number of done stories that are hidden and would match. */

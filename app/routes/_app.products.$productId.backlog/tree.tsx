@@ -33,9 +33,7 @@ export function Tree({
   view: TreeView;
   address: TreeAddress;
   productId: string;
-  /** Parts that rows hide. */
   hide: string;
-  /** The selected items. */
   marked: ReadonlySet<string>;
 }) {
   const hydrated = useHydrated();
@@ -133,12 +131,10 @@ interface TreeRowLineProps {
   selected: boolean;
   changed: boolean;
   marked: boolean;
-  /** Why the last change to it was refused. */
   refusal: string | undefined;
   draggable: boolean;
   toggleTo: string;
   links: TreeAddress["links"];
-  /** Path of the product's sprints. */
   sprintsPath: string;
 }
 

@@ -167,7 +167,6 @@ function Overlaps({ overlaps }: Pick<SprintRunDetail, "overlaps">) {
   );
 }
 
-/** Actions for a run in its current state. */
 function RunControls({ run }: { run: SprintRunDetail }) {
   if (run.sprint_id === null && run.status === "cancelled") return <RunAgain run={run} />;
   if (run.finished_at !== null) return null;
@@ -191,7 +190,6 @@ function RunControls({ run }: { run: SprintRunDetail }) {
   );
 }
 
-/** Runs the unfinished tasks of a run without a sprint again. */
 function RunAgain({ run }: { run: SprintRunDetail }) {
   const left = partsOf(run).flatMap((part) =>
     part.task_id && !["done", "skipped"].includes(part.status) && !("task_status" in part && isOver(part))

@@ -17,14 +17,7 @@ import type { Doing } from "~/wire/events";
 import type { SprintRunDetail, TaskExecution } from "~/wire/sprint-runs/contract";
 
 /** One line per job. In a batch run, one line per task of its only job. */
-export function RunJobs({
-  run,
-  asking,
-}: {
-  run: SprintRunDetail;
-  /** Its open questions. */
-  asking: ReadonlySet<string>;
-}) {
+export function RunJobs({ run, asking }: { run: SprintRunDetail; asking: ReadonlySet<string> }) {
   const doing = useDoing(
     run.product_id,
     run.jobs.some(({ status }) => isHeld(status)),
@@ -118,7 +111,6 @@ function ExecutionLine({ execution }: { execution: TaskExecution }) {
   );
 }
 
-/** Worker, duration and usage. */
 function JobFigures({ job }: { job: AgentJob }) {
   const tokens = tokensOf(job);
   const running = isHeld(job.status);

@@ -16,7 +16,6 @@ import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
 import type { ProductDetail } from "~/wire/products/contract";
 import { marksText, pathMarks } from "~/wire/reviews/marks";
 
-/** Sections of the product settings; each has its own address. */
 export const sections = [
   ["general", "General"],
   ["agents", "Agents"],

@@ -122,7 +122,6 @@ interface Delivery {
   created_at: string;
 }
 
-/** Recent deliveries of a webhook and their outcome. */
 function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) {
   const [last] = deliveries;
   if (!last) {

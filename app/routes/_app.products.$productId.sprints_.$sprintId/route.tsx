@@ -108,7 +108,6 @@ export default function SprintPage() {
   );
 }
 
-/** Why a sprint has no cards yet. */
 function NoCards({ productId, hasCandidates }: { productId: string; hasCandidates: boolean }) {
   return (
     <EmptyState

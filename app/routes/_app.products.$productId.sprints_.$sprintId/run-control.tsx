@@ -20,7 +20,6 @@ import type { SprintFrame } from "~/wire/pages/contract";
 import type { Blocker, Preflight } from "~/wire/sprint-runs/contract";
 import { BlockersPanel, RunForm } from "./blockers-panel";
 
-/** The answer to a start that blockers refused. */
 export interface RefusedStart {
   blockers: readonly Blocker[];
   chosen: readonly string[];
@@ -235,7 +234,6 @@ function RunOptions({ preflight, forecast }: { preflight: Preflight; forecast: F
   );
 }
 
-/** Outcome of a stopped run, and the ways to continue. */
 function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: string }) {
   if (!run) return <RunForm intent="resume-sprint" label="Try again" />;
   const counts = countStopped(run.job_statuses);

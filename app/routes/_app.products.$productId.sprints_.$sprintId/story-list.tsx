@@ -104,7 +104,6 @@ function Candidates({
   );
 }
 
-/** A story that could be added to the sprint. */
 function Candidate({ story, sprintId }: { story: SprintFrame["candidates"][number]; sprintId: string }) {
   return (
     <li className="flex items-center gap-2 px-4 py-1.5 text-sm">

@@ -42,7 +42,6 @@ async function find(actor: Actor, kind: Found["kind"], id: string): Promise<Foun
   }
 }
 
-/** A search hit for the search page and the palette. */
 export interface SearchHit {
   kind: string;
   code: string;

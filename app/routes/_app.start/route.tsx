@@ -38,7 +38,6 @@ export const action = writeAction(async ({ actor, principal, form, context }) =>
   }),
 );
 
-/** Starts the sample's run if there was none. */
 async function startFirstRun(actor: Actor): Promise<void> {
   const { sample } = await readProgress(actor);
   if (!sample?.sprintId || sample.run) return;

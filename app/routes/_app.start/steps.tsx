@@ -205,7 +205,6 @@ function Step({
 /** Only the next step is highlighted. */
 const toneOf = (isCurrent: boolean) => (isCurrent ? "primary" : "plain");
 
-/** A link to the next page of a step. */
 function Press({ to, isCurrent = false, children }: { to: string; isCurrent?: boolean; children: ReactNode }) {
   return (
     <ButtonLink to={to} tone={toneOf(isCurrent)} className="justify-self-start">
@@ -214,7 +213,6 @@ function Press({ to, isCurrent = false, children }: { to: string; isCurrent?: bo
   );
 }
 
-/** A button that posts to this page. */
 function PressFor({
   intent,
   isCurrent,

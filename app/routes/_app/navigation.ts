@@ -34,7 +34,6 @@ export const adminDestination: Destination = {
   letter: "x",
 };
 
-/** Pages of a product, as tabs and keys. */
 export const productPages = [
   { page: "backlog", label: "Backlog", letter: "b" },
   { page: "sprints", label: "Sprints", letter: "s" },

@@ -13,7 +13,6 @@ export function useCurrentProduct(shell: ShellData) {
   return shell.products.find((product) => product.id === wanted) ?? shell.products[0];
 }
 
-/** The product of the page, if it has one. */
 function useShownProduct(): string | undefined {
   const { productId } = useParams();
   const matches = useMatches();

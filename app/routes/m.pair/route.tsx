@@ -106,7 +106,6 @@ function readPairingSecret(form: FormData): PairingSecret {
   throw new ContractError(404, unknownCode);
 }
 
-/** Reads the id of the approval to revoke. */
 function readRevocation(form: FormData): string {
   const pairingId = textOf(form, "pairing_id");
   if (isCanonicalUuid(pairingId)) return pairingId;

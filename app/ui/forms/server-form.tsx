@@ -21,7 +21,6 @@ export interface ServerFormHandle<Name extends string> {
   props: ReturnType<typeof getFormProps>;
   errors: string[] | undefined;
   errorId: string;
-  /** The last answer of the action. */
   answer: unknown;
   /** For `<TextField label="Name" {...form.field("name")} />`. */
   field: (name: Name) => FieldWiring;

@@ -111,7 +111,6 @@ export const profileChangesSchema = z.object({
   theme: z.enum(themes).optional(),
 });
 
-/** Change of the user's own password. */
 export const passwordChangeSchema = z.object({
   current_password: z.string({ error: "Enter your present password" }).min(1).max(passwordReadBytes),
   new_password: passwordSchema,
@@ -151,7 +150,6 @@ export const auditEventSchema = z.object({
 });
 export type AuditEvent = z.infer<typeof auditEventSchema>;
 
-/** A user as administrators see them. */
 export const managedUserSchema = z.object({
   id: z.uuid(),
   username: z.string(),

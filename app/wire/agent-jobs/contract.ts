@@ -140,7 +140,6 @@ export const reviewPlanBody = z.object({
 
 export const reviewPlanInput = reviewPlanBody.extend({ job_id: idSchema });
 
-/** Answer to a report. */
 export const reportedJobSchema = agentJobSchema.extend(released);
 export type ReportedJob = z.infer<typeof reportedJobSchema>;
 

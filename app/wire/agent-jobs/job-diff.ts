@@ -8,12 +8,10 @@ export const diffStatuses = ["added", "modified", "deleted", "renamed", "copied"
 /** Most bytes of all patches (`bytes`), of one patch and of the request body, and most files. */
 export const diffLimits = { bytes: 2_097_152, fileBytes: 262_144, files: 5_000, body: 6_291_456 } as const;
 
-/** A file's path, as in git. */
 export const filePathSchema = text(4_096).refine((value) => value !== "", { message: "Must not be empty." });
 const sha = z.string().regex(/^[0-9a-f]{7,64}$/, "Must be a commit's hash.");
 const lines = z.int().min(0).max(100_000_000);
 
-/** One file of a diff, as sent to the service. */
 export const diffFileInput = z.object({
   path: filePathSchema,
   old_path: filePathSchema.optional(),
@@ -33,7 +31,6 @@ export const diffFileInput = z.object({
   truncated: z.boolean().optional(),
 });
 
-/** Body of `PUT /api/jobs/:id/diff`. */
 export const saveJobDiffBody = z
   .object({
     attempt: attemptSchema,

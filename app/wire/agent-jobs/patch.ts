@@ -56,7 +56,6 @@ function endOfHeader(lines: readonly string[], start: number): number {
   return index;
 }
 
-/** Reads the lines of one hunk. Returns the index after it. */
 function readHunk(patch: Patch, lines: readonly string[], start: number, head: RegExpExecArray): number {
   const hunk: Hunk = { heading: head[5] ?? "", oldStart: Number(head[1]), newStart: Number(head[3]), lines: [] };
   patch.hunks.push(hunk);

@@ -86,7 +86,6 @@ export const budgetSettingsBody = z
   .partial();
 export const setBudgetSettingsInput = budgetSettingsBody.extend({ product_id: idSchema });
 
-/** The budget that a run is started with. */
 export const stopAtSchema = z.object({ unit: budgetUnitSchema, amount: budgetAmountSchema });
 
 const rangeSchema = z.object({ low: z.number(), high: z.number() });

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { idSchema, text } from "../text";
 
-/** Chat services in which questions can be answered. */
 export const chatServices = ["telegram", "slack", "discord", "matrix"] as const;
 export type ChatServiceName = (typeof chatServices)[number];
 export const chatServiceSchema = z.enum(chatServices);

@@ -1,19 +1,16 @@
 import { z } from "zod";
 import { cursorSchema, idSchema, limitInQuery, requiredText, text } from "../text";
 
-/** Kinds of items that can have comments. */
 export const commentPlaces = ["pbi", "story", "task"] as const;
 export type CommentPlace = (typeof commentPlaces)[number];
 
 /** Longest comment, in characters. */
 export const commentLength = 10_000;
 
-/** States of a comment that was sent to an agent. */
 const messageStates = ["sent", "seen", "acted_on", "undelivered"] as const;
 const messageStateSchema = z.enum(messageStates);
 export type MessageState = z.infer<typeof messageStateSchema>;
 
-/** Delivery of a comment to one agent. */
 const deliverySchema = z.object({
   /** Null if the job was deleted. */
   job_id: z.string().nullable(),
@@ -24,7 +21,6 @@ const deliverySchema = z.object({
   seen_at: z.string().nullable(),
 });
 
-/** A comment, in every answer. */
 export const commentSchema = z.object({
   id: z.string(),
   body: z.string().describe("Markdown; data that a user wrote"),
@@ -86,7 +82,6 @@ export type PersonMessage = z.infer<typeof personMessageSchema>;
 /** Ids of the messages that the worker's agent has seen. */
 export const seenMessagesSchema = z.array(text(36));
 
-/** A message as its job's page shows it. */
 const jobMessageSchema = personMessageSchema.extend({
   comment_id: z.string(),
   state: messageStateSchema,

@@ -39,7 +39,6 @@ export type Dependencies = z.infer<typeof dependenciesSchema>;
 /** Body of POST /api/tasks/:id/dependencies and /api/stories/:id/dependencies. */
 export const addDependencyBody = z.object({ blocked_by: blockerReference });
 
-/** Blockers of a new task or story. */
 export const blockedBySchema = z.array(blockerReference).max(100);
 
 export const addDependencyInput = z.object({

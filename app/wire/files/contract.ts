@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { cursorSchema, idSchema, limitInQuery } from "../text";
 
-/** The longest file in bytes. */
 export const fileLimit = 10 * 1024 * 1024;
 
 /** The longest body that carries one, with the fields next to it. */
@@ -68,7 +67,6 @@ export const filePartSchema = z.object({
 
 const nullableId = z.string().nullable();
 
-/** A file in a list, with what it belongs to. */
 export const listedFileSchema = fileSchema.extend({
   created_at: z.string(),
   /** Null for files of an import, and of accounts that are gone. */

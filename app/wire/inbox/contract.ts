@@ -22,7 +22,6 @@ const frame = {
   id: z.string(),
   product_id: z.string(),
   product_name: z.string(),
-  /** Since when the item waits. */
   at: z.string(),
   state: z.enum(inboxStates),
   later_until: z.string().nullable(),
@@ -100,7 +99,6 @@ export type InboxItem = z.infer<typeof inboxItemSchema>;
 
 export const inboxSchema = z.object({
   items: z.array(inboxItemSchema),
-  /** Open items per kind. */
   counts: z.partialRecord(z.enum(inboxKinds), z.int()),
   /** Open questions about a conflict, a paused run or a failure. */
   stopped: z.int(),

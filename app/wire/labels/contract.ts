@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { idSchema, requiredText } from "../text";
 
-/** A label, in every answer. */
 export const labelSchema = z.object({ id: z.string(), name: z.string(), color: z.string() });
 export type Label = z.infer<typeof labelSchema>;
 

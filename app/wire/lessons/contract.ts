@@ -43,12 +43,10 @@ export const lessonListSchema = z.object({
   files: z.array(keptFileSchema),
 });
 
-/** Body of `POST /api/products/:id/lessons`. */
 export const proposeLessonBody = z.object({ text: lessonText, job_id: idSchema });
 
 export const proposeLessonInput = proposeLessonBody.extend({ product_id: idSchema });
 
-/** Body of `POST /api/lessons/:id/verdict`. */
 export const decideLessonBody = z.object({
   verdict: z.enum(lessonVerdicts),
   /** What is accepted instead of the proposed text. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { cursorSchema, httpUrlSchema, idSchema, requiredText, text } from "../text";
 
-/** Events that a webhook can receive. */
 export const webhookEvents = [
   "question_opened",
   "question_answered",

@@ -6,7 +6,6 @@ export const scopes = ["read", "plan", "work"] as const;
 export type Scope = (typeof scopes)[number];
 export const scopeSchema = z.enum(scopes);
 
-/** Texts about each scope for the person who grants it. */
 export const scopeWords: Readonly<Record<Scope, { title: string; about: string }>> = {
   read: { title: "Read", about: "See the backlog, sprints, runs and questions." },
   plan: { title: "Plan", about: "Create and change stories, tasks, sprints and ideas, and start or stop runs." },

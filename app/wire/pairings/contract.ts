@@ -37,7 +37,6 @@ export const pairingForApprovalSchema = z.object({
 });
 export type PairingForApproval = z.infer<typeof pairingForApprovalSchema>;
 
-/** State of a pairing, for its stream. */
 export const pairingStateSchema = z.object({
   pairing_id: z.uuid(),
   status: z.enum(pairingStatuses),

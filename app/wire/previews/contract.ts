@@ -9,7 +9,6 @@ const stoppers = ["person", "idle", "worker", "review"] as const;
 /** Also the first label of its origin. */
 export const previewIdSchema = z.string().regex(/^[\da-f]{32}$/);
 
-/** The running application of a job. */
 export const previewSchema = z.object({
   id: previewIdSchema,
   state: z.enum(previewStates),
@@ -18,7 +17,6 @@ export const previewSchema = z.object({
   is_old: z.boolean(),
   /** Null until it is ready. */
   url: z.string().nullable(),
-  /** The last lines of its output. */
   log: z.array(z.string()),
   stopped_by: z.enum(stoppers).nullable(),
 });

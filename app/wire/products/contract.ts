@@ -30,7 +30,6 @@ export const memberRoles = ["OWNER", "MEMBER", "VIEWER"] as const;
 /** Where stories created by agents go: to the backlog, or to triage, where a person accepts them. */
 export const agentItemChoices = ["backlog", "triage"] as const;
 
-/** A product as GET /api/products shows it. */
 export const productSchema = z.object({
   id: z.string(),
   code: z.string(),
@@ -126,7 +125,6 @@ const productFieldsSchema = productSchema.extend({
   active_sprint: activeSprintSummarySchema.nullable(),
 });
 
-/** A product with all fields and the caller's role. */
 export const productDetailSchema = productFieldsSchema.extend({
   owner_username: z.string(),
   /** Number of stories in triage. */
@@ -135,7 +133,6 @@ export const productDetailSchema = productFieldsSchema.extend({
 });
 export type ProductDetail = z.infer<typeof productDetailSchema>;
 
-/** A product on the dashboard, with counts. */
 export const productOverviewSchema = productFieldsSchema.extend({
   member_count: z.int(),
   pbi_count: z.int(),

@@ -9,7 +9,6 @@ const pullReviews = ["none", "approved", "changes_requested"] as const;
 /** Limits of one report: pull requests; for each, failed CI checks with logs, and comments (texts in characters). */
 export const pullLimits = { pulls: 100, failed: 5, log: 20_000, comments: 50, comment: 10_000 } as const;
 
-/** A comment on the code at its Git host. */
 const commentSchema = z.object({
   id: text(200).min(1),
   kind: z.enum(["changes_requested", "review_comment"]),
@@ -22,7 +21,6 @@ const commentSchema = z.object({
   edited: z.boolean(),
 });
 
-/** A pull request as a worker saw it. */
 const observedPullSchema = z.object({
   number: integerSchema.min(1),
   url: httpUrlSchema,

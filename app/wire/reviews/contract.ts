@@ -163,7 +163,6 @@ export const waitingReviewsSchema = z.object({
 /** Other waiting work of the same files, with at most four of these. */
 export const sameFilesSchema = z.array(z.object({ job_id: z.string(), code: z.string(), paths: z.array(z.string()) }));
 
-/** Query of `GET /api/reviews`. */
 export const listReviewsQuery = z.object({
   product_id: idSchema.optional(),
   limit: limitInQuery({ max: 100, default: 50 }),

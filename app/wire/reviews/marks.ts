@@ -22,7 +22,6 @@ export const reviewMarks = [
 ] as const;
 export type ReviewMark = (typeof reviewMarks)[number];
 
-/** What to look for, for each mark. */
 export const markWords: Readonly<Record<ReviewMark, { label: string; advice: string; weight: MarkWeight }>> = {
   secret: { label: "Secret", advice: "A line looks like a key: replace it where it is valid.", weight: "red" },
   deleted_tests: { label: "Tests deleted", advice: "Check what covers this now.", weight: "red" },

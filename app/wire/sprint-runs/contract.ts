@@ -31,7 +31,6 @@ export const taskExecutionSchema = z.object({
 });
 export type TaskExecution = z.infer<typeof taskExecutionSchema>;
 
-/** Answer to the end of an execution. */
 export const endedExecutionSchema = taskExecutionSchema.extend(released);
 
 export const verifyTaskAgainstPlanInput = agentJobs.attemptInput.extend({
@@ -121,7 +120,6 @@ export const blockerSchema = z.object({
 });
 export type Blocker = z.infer<typeof blockerSchema>;
 
-/** Details of a refused start. */
 export const blockersDetailSchema = z.object({ blockers: z.array(blockerSchema) });
 
 export const preflightSchema = z.object({
@@ -291,7 +289,6 @@ export const startRunInput = z.object({
   ...cures,
 });
 
-/** Answer of POST /api/runs. */
 export const startedRunSchema = z.object({ run: sprintRunSchema, left_out: z.array(leftOutSchema) });
 export type StartedRun = z.infer<typeof startedRunSchema>;
 

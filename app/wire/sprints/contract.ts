@@ -37,7 +37,6 @@ export const sprintOverviewSchema = sprintSchema.extend({
 });
 export type SprintOverview = z.infer<typeof sprintOverviewSchema>;
 
-/** What the sprint board shows. */
 export const sprintBoardSchema = z.object({
   sprint: sprintSchema,
   stories: z.array(storySchema.extend({ pbi_code: z.string(), assignee_username: z.string().nullable() })),
@@ -54,7 +53,6 @@ export const sprintContextSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** One row of GET /api/sprints/:id/tasks. */
 export const sprintTaskSchema = z.object({
   id: z.string(),
   code: z.string(),
@@ -68,7 +66,6 @@ export const sprintTaskSchema = z.object({
   status: taskStatusSchema,
 });
 
-/** Query of GET /api/sprints/:id/tasks. */
 export const sprintTasksQuery = z.object({ limit: limitInQuery(sprintTasksLimit) });
 
 export const listSprintTasksInput = z.object({

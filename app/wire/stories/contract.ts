@@ -29,7 +29,6 @@ export const storyLogSchema = z.object({
 
 const storyLogPageSchema = z.object({ items: z.array(storyLogSchema), next_cursor: z.string().nullable() });
 
-/** Answer of POST /api/stories/:id/log. */
 export const storyLogReceiptSchema = z.object({ id: z.string(), created_at: z.string() });
 
 /** Free-form JSON object, stored as sent. Limited in bytes and depth; texts must be storable and numbers finite. */

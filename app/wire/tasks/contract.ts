@@ -30,7 +30,6 @@ export const taskSchema = z.object({
 });
 export type Task = z.infer<typeof taskSchema>;
 
-/** Answer to a board move. */
 export const movedTaskSchema = taskSchema.extend(released);
 
 /** GET /api/tasks/:id: the backlog's fields, more of them and `_detail`. */
@@ -43,10 +42,8 @@ export const taskDetailSchema = taskSchema.extend({
   ...shownWho,
 });
 
-/** Answer to an edit. */
 export const editedTaskSchema = taskDetailSchema.extend(released);
 
-/** Answer of PATCH /api/tasks/:id. */
 export const updatedTaskSchema = z.object({
   id: z.string(),
   status: taskStatusSchema,

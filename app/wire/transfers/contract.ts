@@ -4,7 +4,6 @@ import { agentItemChoices, doneRequirements, onFailureChoices } from "../product
 import { codeSchema, idSchema, isStorable, prioritySchema, requiredText } from "../text";
 import { logEntrySchema, titleLimit } from "./exported-parts";
 
-/** Tools that a backlog can be imported from. */
 export const importFormats = [
   "linear",
   "github",
@@ -123,7 +122,6 @@ export const importDraftSchema = draftShape.superRefine((draft, { addIssue }) =>
   }
 });
 
-/** The database's answer to an import. */
 export const importedRowsSchema = z.object({
   product: z.object({ id: z.string().nullable(), code: z.string(), name: z.string() }),
   pbis: z.int(),
@@ -172,7 +170,6 @@ export const importReportSchema = importedRowsSchema
   });
 export type ImportReport = z.infer<typeof importReportSchema>;
 
-/** An import that is followed. */
 export const followedImportSchema = z.object({
   import: z.object({
     id: z.string(),
@@ -189,7 +186,6 @@ const ticked = z
   .enum(["true", "false", "1", "0", "yes", "no", "on"])
   .transform((word) => ["true", "1", "yes", "on"].includes(word));
 
-/** Form fields besides the files. */
 export const importForm = z
   .object({
     format: z.enum(importFormats),

@@ -44,7 +44,6 @@ export const nextUpkeepSchema = z.object({
 });
 export type Upkeep = NonNullable<z.output<typeof nextUpkeepSchema>["upkeep"]>;
 
-/** Body of `PUT /api/upkeeps/:id`: the result. */
 export const reportUpkeepBody = z.object({
   lease: idSchema,
   state: z.enum(["put_off", "open", "merged", "closed", "branch", "conflict"]),

@@ -11,7 +11,6 @@ export interface Gateway {
 }
 
 export interface GatewayOptions {
-  /** Address of the database for a login role. */
   urlFor(role: string): string;
   secrets: EmbeddedSecrets;
   siteUrl: string;

@@ -90,7 +90,6 @@ async function countRows(url: string): Promise<Record<string, number>> {
 }
 
 interface RunningDatabase {
-  /** Address for the superuser. */
   url: string;
   clusterFolder: string;
   user: OsUser;

@@ -12,7 +12,6 @@ import { DataFolderProblem } from "./problem";
 export interface CopyPlan {
   dataDir: string;
   clusterFolder: string;
-  /** Owner of the database files. */
   user: OsUser;
   folder: string;
   /** Version that made the data. The copy's name starts with it. */

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import type { OsUser } from "../postgres/os-user";
 
 interface CopyOptions {
-  /** Owner of the created files. */
   user: OsUser;
   /** Filter by path relative to the folder. */
   leavesOut?: (path: string) => boolean;
@@ -33,7 +32,6 @@ export async function makeFolder(path: string, user: OsUser): Promise<void> {
   if (user) await lchown(path, user.uid, user.gid);
 }
 
-/** Size and checksum that identify a copied file. */
 export interface SealedFile {
   path: string;
   size: number;

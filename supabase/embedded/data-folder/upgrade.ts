@@ -6,7 +6,6 @@ import { type CopyPlan, makeCopy } from "./copies";
 import { copyTree } from "./copy-files";
 import { firstRelease, readMadeBy, refuseNewer, thisProgram, writeMadeBy } from "./made-by";
 
-/** Steps of a start that upgrade a data folder to this program. */
 export interface Upgrade {
   /** Makes the copy while Postgres is stopped. */
   beforeStart(files: ClusterFiles): Promise<void>;
@@ -41,7 +40,6 @@ export async function prepareUpgrade(dataDir: string, say: (line: string) => voi
   };
 }
 
-/** Number of pre-upgrade copies to keep. */
 const kept = 2;
 
 /** Copies the data while nothing writes, exactly as the older program left it, which can open the copy directly. */

@@ -5,7 +5,6 @@ import { LogicalReplicationService, PgoutputPlugin } from "pg-logical-replicatio
 import { z } from "zod";
 import { VisibleTransactions } from "./visible-transactions";
 
-/** A committed row of realtime.messages. */
 export interface Message {
   topic: string;
   event: string;

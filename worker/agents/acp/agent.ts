@@ -5,7 +5,6 @@ import type { Coverage } from "./permission";
 
 /** What differs between agents that speak the Agent Client Protocol (ACP). */
 export interface AcpAgent {
-  /** Display name. */
   title: string;
   program: string;
   args: readonly string[];

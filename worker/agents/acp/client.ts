@@ -12,7 +12,6 @@ export interface Live {
   /** False while the agent replays an earlier turn's transcript and reports its own settings. */
   hasBegun: boolean;
   model: string | null;
-  /** Called on each update of the agent. */
   onUpdate: () => void;
 }
 

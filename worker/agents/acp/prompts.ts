@@ -5,7 +5,6 @@ import type { Live } from "./client";
 import type { Answer } from "./messages";
 
 interface Prompting {
-  /** First prompt of the turn. */
   text: string;
   messages: TurnMessages | undefined;
   live: Live;

@@ -14,7 +14,6 @@ import {
   usageUpdateSchema,
 } from "./messages";
 
-/** What session updates report besides entries. */
 export interface SessionNews {
   /** Cost of this turn, if the agent reports it. */
   cost: SessionCost | null;
@@ -81,7 +80,6 @@ export function readUpdates(folder: string, output: TurnOutput) {
   return { take, takeEarlier, resume: costs.before, news, running: calls.running };
 }
 
-/** Collects the updates of each tool call. */
 function followCalls(folder: string, transcript: Transcript) {
   const calls = new Map<string, ToolCall>();
   const log = openCallLog(transcript);

@@ -45,7 +45,6 @@ const opencodeNeeds: ToolNeeds = {
   ownLookups: ["models.opencode.ai"],
 };
 
-/** opencode, which speaks ACP itself. */
 export const opencode: KnownDriver = {
   ...knownAgents.opencode,
   program: "opencode",

@@ -1,6 +1,5 @@
 import type { ToolHome } from "../driver";
 
-/** An entry of the ACP registry. */
 export interface RegistryEntry {
   id: string;
   title: string;
@@ -8,7 +7,6 @@ export interface RegistryEntry {
   package?: { name: string; version: string };
   program: string;
   args: readonly string[];
-  /** Variables that it is started with. */
   environment?: Record<string, string>;
   page: string;
   /** For the sandbox, as its makers document it; what is not here is the user's to name. */

@@ -76,9 +76,7 @@ export async function takeLateAnswers(
 export const hostAnswers = { once: "Allow once", always: "Allow for this product" };
 
 interface HostRequest extends RefusedHost {
-  /** File of permanent permissions. */
   file: string;
-  /** Aborted when the job ends. */
   signal: AbortSignal;
 }
 

@@ -14,7 +14,6 @@ import { reportOnMain } from "../report/report-merged";
 import { reportStart } from "../report/reports";
 import type { Resolution } from "../turn/assignment";
 
-/** A head whose commit was found in the repository. */
 interface Found extends ClaimedBeginning {
   commit: string;
 }

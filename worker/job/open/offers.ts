@@ -7,7 +7,6 @@ import type { WorkerOptions } from "../../base/options";
 
 const run = promisify(exec);
 
-/** What a worker offers with each claim. */
 export interface Offers {
   claim(): Promise<{ agents?: { id: string }[]; quota_pct?: number | undefined }>;
   /** For a heartbeat; undefined where each agent has its own. */

@@ -11,7 +11,6 @@ import type { CommandResult } from "../turn/result-file";
 
 type Requirement = (typeof verifyRequirements)[number];
 
-/** Evidence for a task's work. */
 export interface Inspection {
   evidence: Evidence;
   /** False if there is neither a verdict nor a test. */
@@ -22,9 +21,7 @@ export interface Inspection {
 export interface InspectionOptions {
   assignment: Assignment;
   outcome: Outcome;
-  /** Commit the work is compared with. */
   since: string;
-  /** Commit at which the command started. */
   head: string;
   required: Requirement;
 }

@@ -10,9 +10,7 @@ import type { Attempt } from "../attempt";
 
 interface Made {
   folder: string;
-  /** Path given by the agent. */
   path: string;
-  /** When the command started. */
   since: number;
   criterion: Partial<Pick<ClaimedCriterion, "story_id">>;
   /** It is shown where it is there, and not missed where it is not. */

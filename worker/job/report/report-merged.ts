@@ -82,9 +82,7 @@ const firstPause = 30_000;
 const longestPause = 300_000;
 
 interface MergeCheck {
-  /** Heads that were not found. */
   missed: ReadonlySet<string>;
-  /** Main branch at that time. */
   main: string;
   pause: number;
   again: number;

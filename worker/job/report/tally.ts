@@ -5,7 +5,6 @@ import type { CommandResult } from "../turn/result-file";
 
 const tokenCounts = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"] as const;
 
-/** Model and token counts in the service's format. */
 type Counts = Pick<CommandResult, "model_id" | (typeof tokenCounts)[number]>;
 
 /** What an attempt has used, and in which conversation of its agent: what its reports carry. */
@@ -18,7 +17,6 @@ export interface Tally {
   sessionId: string | null;
   /** Totals and conversation, as reports name them. */
   carried(): Counts & { session_id?: string };
-  /** Replaces what the current turn has used so far. */
   noteSoFar(used: readonly Usage[]): void;
   /** Adds what a command told. */
   add(counts: Counts): void;

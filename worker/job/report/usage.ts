@@ -55,7 +55,6 @@ const noteSchema = z.object({
   job_id: z.string(),
   attempt: z.int(),
   session_id: z.string().nullable(),
-  /** Start of the turn. */
   since: z.iso.datetime(),
   /** Last ledger entry before the turn. */
   after_seq: z.int(),

@@ -19,7 +19,6 @@ export interface Resolution {
   conflict: ClaimedConflict;
   /** The other side's current commit. */
   theirs: string;
-  /** The files with conflict markers. */
   files: string[];
   /** Commit that the attempt's own changes are diffed against. */
   base: string;
@@ -38,7 +37,6 @@ export interface Assignment extends JobContext {
   plan: string | null;
   acceptanceCriteria: string;
   previousFailure: string | null;
-  /** The story's criteria. */
   criteria: JobPayload["criteria"];
   /** What another worker found when it verified earlier work. */
   findings: JobPayload["findings"];
@@ -51,9 +49,7 @@ export interface Assignment extends JobContext {
   /** What task, story or product name, for their agent. */
   model: string | null;
   effort: Effort | null;
-  /** This turn only writes the plan. */
   planning?: true;
-  /** The previous turn wrote the plan. */
   planned?: true;
 }
 

@@ -48,7 +48,6 @@ export async function writeContextFiles(
   return files;
 }
 
-/** Functions for the first and the continuation prompt. */
 function textsFor({ job, planning }: Assignment) {
   if (job.phase === "verify") return [describeVerification, describeVerification] as const;
   if (planning) return [describePlanning, describePlanning] as const;

@@ -337,7 +337,6 @@ function sentBackOf({ job, taskId }: Assignment): string | null {
   return `${quoted(last.plan)}\n\nA person asks for another plan:\n\n  ${comments}`;
 }
 
-/** Review comments, each with its line. */
 function reviewOf({ job }: Assignment): string | null {
   if (job.review.length === 0) return null;
   const comments = job.review.map(({ path, line, side, line_text, body, author }) => {

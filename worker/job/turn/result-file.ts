@@ -171,7 +171,6 @@ export function askable({ kind, question, options = [], recommended_option }: Ra
   };
 }
 
-/** A result file, and what its agent hears of it. */
 export interface ReadResult {
   result: CommandResult;
   /** Names what could not be read, by key and place. The rest counts. */

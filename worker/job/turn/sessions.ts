@@ -12,7 +12,6 @@ const schema = z.object({
   agent: z.string(),
   /** Name of the worktree, by which agents find their conversations. */
   folder: z.string(),
-  /** Session ids by task. */
   sessions: z.record(z.string(), z.string()),
   /** Cost of each by the agent's own count, if it has one. */
   costs: z.record(z.string(), z.object({ amount: z.number(), currency: z.string() })).default({}),
@@ -31,7 +30,6 @@ export async function conversationsIn(home: string, jobId: string): Promise<Conv
   return schema.safeParse(parsed(text)).data ?? null;
 }
 
-/** The conversation about one task. */
 export interface Conversation {
   /** Set if this machine has one that can be resumed. */
   sessionId: string | undefined;

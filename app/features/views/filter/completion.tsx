@@ -11,7 +11,6 @@ interface CompletionProps {
   page: FilterPage;
 }
 
-/** Returns the word at the cursor and its position. */
 function wordAt({ value, selectionStart }: HTMLInputElement) {
   const end = selectionStart ?? value.length;
   const start = value.lastIndexOf(" ", end - 1) + 1;
@@ -121,9 +120,7 @@ export default function Completion({ input, page }: CompletionProps) {
 
 type FilterPage = "board" | "backlog";
 
-/** A completion of a word in a filter. */
 interface Suggestion {
-  /** Replaces the word. */
   word: string;
   label: string;
   /** Whether the word is complete, so that the next one can start. */
@@ -135,7 +132,6 @@ const fields: Record<FilterPage, readonly string[]> = {
   backlog: ["status", "priority", "assignee", "label", "sprint", "story"],
 };
 
-/** A value as typed in a filter, and its label. */
 type Value = readonly [typed: string, label: string];
 
 const none: Value = ["none", "None"];

@@ -136,7 +136,6 @@ function groupByMilestone({ leftOut }: Draft, items: readonly TaskFile[], roots:
   return groups;
 }
 
-/** The first item of each name. */
 function firstOf(items: readonly TaskFile[], nameOf: (item: TaskFile) => string): Map<string, TaskFile> {
   return new Map(items.toReversed().map((item) => [nameOf(item), item]));
 }

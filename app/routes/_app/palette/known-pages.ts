@@ -6,7 +6,6 @@ export interface KnownPage {
   words: string;
 }
 
-/** Pages of the whole service that have no key. */
 export const knownPages: readonly KnownPage[] = [
   { to: "/start", label: "First steps", words: "demo sample begin tour help" },
   { to: "/import", label: "Import stories", words: "linear github jira trello markdown csv file" },
@@ -31,7 +30,6 @@ export const knownAdminPages: readonly KnownPage[] = [
   { to: "/admin/prices", label: "Prices", words: "models cost tokens administration" },
 ];
 
-/** The same of one product. */
 export const knownProductPages: readonly KnownPage[] = [
   { to: "backlog?panel=paste", label: "Paste a list", words: "markdown text import several stories tasks" },
   { to: "runs/new", label: "New run: choose tasks, press r", words: "start work agents preflight" },

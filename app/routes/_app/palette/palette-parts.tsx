@@ -3,14 +3,12 @@ import { memo, type ReactNode } from "react";
 import { Kbd } from "~/ui/badge";
 import { shownKeys } from "~/ui/page-keys";
 
-/** One thing that the palette offers. */
 export interface Entry {
   /** Unique in the palette. */
   key: string;
   group: string;
   /** What it is called: a text that begins with it ranks first. */
   name: string;
-  /** Other words that find it. */
   words: string;
   /** What it shows if not its name. */
   shown?: string;

@@ -227,7 +227,6 @@ function useEntries(
   }, [known, found, wanted, go]);
 }
 
-/** Actions on the active sprint, from any page. */
 function sprintEntries(board: string, go: Go): Entry[] {
   const group = "Active sprint";
   const complete = () => {
