@@ -1,6 +1,5 @@
--- Bearer tokens of agents and scripts, and access that people granted to programs over OAuth (rows with a
--- client_id). The token is shown once; only its SHA-256 is stored. A grant has one access token at a time, replaced
--- with each refresh.
+-- Bearer tokens of agents and scripts, and access granted to programs over OAuth (rows with a client_id). The token is
+-- shown once; only its SHA-256 is stored. A grant has one access token at a time, replaced with each refresh.
 create table public.api_tokens (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references public.users (id) on delete cascade,

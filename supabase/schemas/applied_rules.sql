@@ -1,5 +1,4 @@
--- The rules that this database has. A start compares the newest hash with that of its own schemas, and applies them
--- only where they differ (docs/operate.md).
+-- The rules that this database has. A start applies its own only where the newest hash differs (docs/operate.md).
 create table private.applied_rules (
   id bigint generated always as identity primary key,
   hash text not null check (char_length(hash) = 64),

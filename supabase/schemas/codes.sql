@@ -14,9 +14,8 @@ alter table public.code_counters enable row level security;
 -- Only private.next_code uses the counters.
 
 -- Every PBI, story, task, sprint and idea has a code: the supplied one, or the next of its counter (specification:
--- Entity codes). A code in use is refused here with a message; the unique constraint is the second check. Runs under
--- the product lock, so nothing takes the code in between. The argument names the kind.
--- Definer: users may not write counters.
+-- Entity codes). A code in use is refused with a message; the constraint is the second check. Runs under the product
+-- lock, so nothing takes the code in between. The argument names the kind. Definer: users may not write counters.
 create function private.tg_any__assign_code()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
@@ -130,8 +129,7 @@ begin
 end;
 $$;
 
--- A supplied code may already use the counter's next number. Definer, because triggers check rows of any user
--- (specification: Entity codes 2).
+-- A supplied code may use the next number. Definer: triggers check rows of any user (specification: Entity codes 2).
 create function private.code_taken(p_scope_id uuid, p_kind text, p_code text)
 returns boolean language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -150,8 +148,7 @@ begin
 end;
 $$;
 
--- sort_order of stories and tasks is set only on creation and when their code is edited (specification: Ordering
--- rules 2). A value from outside is overwritten.
+-- Only on creation and when the code is edited; overwrites a value from outside (specification: Ordering rules 2).
 create function private.tg_any__sort_order() returns trigger language plpgsql set search_path = '' as $$
 begin
   new.sort_order := private.sort_order_from_code(new.code);
@@ -208,8 +205,7 @@ end;
 $$;
 grant execute on function operations.resolve_reference to authenticated;
 
--- One look-up for all kinds. Runs as the caller under row level security, so it finds only what the caller can
--- reach (specification: Entity codes).
+-- One look-up for all kinds, as the caller under RLS: it finds what the caller can reach (specification: Entity codes).
 create function private.find_reference(p_kind text, p_code text, p_id uuid, p_product_id uuid)
 returns json[] language plpgsql stable set search_path = '' as $$
 begin

@@ -1,5 +1,4 @@
--- Only a person who is signed in decides: a token may be in anyone's hands, including an agent's. The sentence says who
--- can, and what a token may do instead.
+-- Only a signed-in person decides: a token may be an agent's. The sentence says who can, and what a token may do.
 create function private.require_session(p_sentence text) returns void language plpgsql stable set search_path = '' as $$
 begin
   if private.is_token() then

@@ -248,8 +248,7 @@ end;
 $$;
 grant execute on function private.file_json to authenticated, service_role;
 
--- What people and agents added to a story or task itself, as its page lists it. Files of comments are in the comments, and evidence in
--- the proof.
+-- Files of a story or task itself, for its page. Those of comments are in the comments, evidence in the proof.
 create function private.files_of(p_item_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (

@@ -59,8 +59,7 @@ end;
 $$;
 grant execute on function private.now to authenticated, service_role;
 
--- Every refusal has the same form: SQLSTATE PT<status>, a sentence that says what to do, and optional JSON for
--- programs (specification: Errors).
+-- SQLSTATE PT<status>, a sentence that says what to do, optional JSON for programs (specification: Errors).
 create function private.refuse(p_status integer, p_message text, p_detail jsonb default null)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -72,8 +71,7 @@ end;
 $$;
 grant execute on function private.refuse to authenticated, service_role;
 
--- Every operation refuses an unknown id in the same words. The service passes a malformed one as an id that no row
--- has (specification: Errors).
+-- An unknown id in the same words everywhere. A malformed one comes as an id of no row (specification: Errors).
 create function private.refuse_unknown(p_kind text) returns void language plpgsql volatile set search_path = '' as $$
 begin
   perform private.refuse(404, format('No such %s. %s', case p_kind when 'pbi' then 'PBI' else p_kind end, case p_kind
@@ -84,8 +82,7 @@ end;
 $$;
 grant execute on function private.refuse_unknown to authenticated, service_role;
 
--- Turns a value from outside, in any case, into one of the contract's words, or refuses with a 422 that lists
--- them. Null stays null (specification: Errors).
+-- A value from outside, in any case, as one of the contract's words, or a 422 that lists them (specification: Errors).
 create function private.require_choice(p_field text, p_value text, p_choices text[])
 returns text language plpgsql volatile set search_path = '' as $$
 begin
@@ -112,8 +109,7 @@ begin
 end;
 $$;
 
--- The database's answer to `GET /api/health?db=1` (specification: GET /api/health). Touches no table, so it reports
--- only whether the database is reachable.
+-- `GET /api/health?db=1`. Touches no table: only whether the database is reachable (specification: GET /api/health).
 create function operations.ping() returns json language sql stable set search_path = '' as $$
   select '"ok"'::json;
 $$;
@@ -160,8 +156,7 @@ create function private.one_line(p_text text) returns text language sql immutabl
 $$;
 grant execute on function private.one_line to service_role;
 
--- A value that is not in the contract's list is refused with 422 and the list, on every path (specification:
--- Errors).
+-- A value that is not in the contract's list is refused with 422 and the list, on every path (specification: Errors).
 create function private.parse_choice(p_field text, p_value text, p_allowed text[])
 returns text language plpgsql immutable set search_path = '' as $$
 begin
@@ -187,8 +182,7 @@ end;
 $$;
 grant execute on function private.require_dates_in_order to authenticated;
 
--- Appends an optional key to an answer. Without a value the answer stays byte for byte as it was before the key
--- existed.
+-- Appends an optional key to an answer, which without a value stays byte for byte as before the key existed.
 create function private.with_key(p_answer json, p_key text, p_value json)
 returns json language plpgsql immutable set search_path = '' as $$
 begin

@@ -1,6 +1,5 @@
--- A user's identity at the identity provider (OpenID Connect). Issuer and subject are permanent; an address may
--- pass to another person. The refresh token is used to check whether the account there still exists; the service seals
--- it with SESSION_SECRET.
+-- A user's identity at the identity provider (OpenID Connect). Issuer and subject are permanent; an address may pass to
+-- another person. The refresh token, sealed with SESSION_SECRET, checks whether the account still exists.
 create table public.account_identities (
   issuer text not null constraint account_identities_issuer_length check (char_length(issuer) between 1 and 2000),
   subject text not null constraint account_identities_subject_length check (char_length(subject) between 1 and 255),
@@ -23,9 +22,8 @@ alter table public.account_identities enable row level security;
 
 -- No one reads identities directly.
 
--- Only one process asks the provider about an account, so that a refresh token is used once. A claim without a
--- result is free again after four minutes. Also ends access that an ended account received at the very moment of its
--- end. Service only.
+-- Only one process asks the provider about an account, so that a refresh token is used once. A claim without a result
+-- is free again after four minutes. Also ends access received at the very moment of an end. Service only.
 create function operations.claim_identity_checks(
   p_issuer text, p_limit integer default 20, p_recheck_hours integer default 168
 ) returns json language plpgsql volatile set search_path = '' as $$
@@ -58,8 +56,7 @@ $$;
 grant execute on function operations.claim_identity_checks to service_role;
 
 -- Without a refresh token the provider cannot be asked whether an account still exists. Such an account must sign in
--- there again: after half of the time its sessions end, so that active users sign in again in time; after all of it
--- everything else ends too.
+-- there again: after half of the time its sessions end, so that active users do; after all of it the rest.
 create function private.end_unconfirmed(p_issuer text, p_within interval)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

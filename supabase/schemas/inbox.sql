@@ -23,8 +23,7 @@ create policy inbox_marks_select on public.inbox_marks for select to authenticat
 grant select on public.inbox_marks to authenticated;
 
 -- Reviews and failures must reach open inboxes as promptly as questions. Members only hear that something changed;
--- streams then read their state again.
--- Definer: every write sends its event, but no client may call private.emit.
+-- streams then read their state again. Definer: no client may call private.emit.
 create function private.tg_any__notify_inbox()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -34,11 +33,9 @@ begin
 end;
 $$;
 
--- Archiving or snoozing does not change the item itself: a question stays open for others, a task stays in review.
--- "done" holds until the item needs the person again, "later" until a time (by default tomorrow morning). Marks older
--- than 90 days are deleted.
--- Refusals: 404 for what does not wait for the caller, 403 for demo accounts, 422. Definer: no one writes marks
--- directly.
+-- Archiving or snoozing does not change the item: a question stays open for others. "done" holds until the item needs
+-- the person again, "later" until a time (by default tomorrow morning). Marks older than 90 days are deleted. Refusals:
+-- 404 for what does not wait for the caller, 403 for demo accounts, 422. Definer: no one writes marks.
 create function operations.mark_inbox_item(p_kind text, p_item_id uuid, p_mark text, p_until timestamptz default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -243,8 +240,7 @@ begin
 end;
 $$;
 
--- One rule of open, snoozed and archived, for the page and for the count in every page's frame. A mark holds only
--- for the item as it was then.
+-- Open, snoozed or archived, for the page and every page's count. A mark holds only for the item as it was then.
 create function private.inbox_state(p_at timestamptz, p_mark public.inbox_marks)
 returns text language plpgsql stable set search_path = '' as $$
 begin

@@ -69,8 +69,7 @@ end;
 $$;
 grant execute on function operations.create_label to authenticated;
 
--- Deleting a label removes it from all items.
--- Refusals: 404, 403, 429. Definer: labels are written by functions only.
+-- Deleting a label removes it from all items. Refusals: 404, 403, 429. Definer: labels are written by functions only.
 create function operations.delete_label(p_product_id uuid, p_label_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -85,8 +84,7 @@ end;
 $$;
 grant execute on function operations.delete_label to authenticated;
 
--- `p_changes` holds name, color or both. Refusals: 404, 403, 429, 422, 409. Definer: labels are written by functions
--- only.
+-- `p_changes`: name, color or both. Refusals: 404, 403, 429, 422, 409. Definer: labels are written by functions only.
 create function operations.update_label(p_product_id uuid, p_label_id uuid, p_changes jsonb)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -119,8 +117,7 @@ begin
 end;
 $$;
 
--- A name, in any case, is unique in its product. Under the product lock, so that two concurrent calls cannot take
--- the same name.
+-- Unique in its product, in any case; under the product lock, so that two calls cannot take the same name.
 create function private.require_label_name(p_product_id uuid, p_name text, p_except uuid)
 returns text language plpgsql volatile set search_path = '' as $$
 declare
@@ -179,8 +176,7 @@ create function private.next_label_color(p_product_id uuid) returns text languag
 $$;
 grant execute on function private.next_label_color to service_role;
 
--- Labels are given by name (in any case) or id. An unknown name is refused, so that a typo does not become a
--- label. Null stays null: the labels do not change.
+-- By name (in any case) or id. An unknown name is refused, so that no typo becomes a label. Null changes nothing.
 create function private.require_labels(p_product_id uuid, p_labels jsonb)
 returns uuid[] language plpgsql stable set search_path = '' as $$
 declare

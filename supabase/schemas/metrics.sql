@@ -78,8 +78,7 @@ begin
 end;
 $$;
 
--- The spending of budgets that can still stop something: those of products and of unfinished runs
--- (docs/operate.md).
+-- The spending of budgets that can still stop something: those of products and of unfinished runs (docs/operate.md).
 create function private.budget_metrics() returns json language plpgsql stable set search_path = '' as $$
 begin
   return (

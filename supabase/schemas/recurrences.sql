@@ -1,5 +1,4 @@
--- A template story and its schedule. The app parses cron lines and stores the next slot; the database decides
--- which process fires it.
+-- A template story and its schedule. The app parses cron lines; the database decides which process fires a slot.
 create table public.recurrences (
   story_id uuid primary key references public.stories (id) on delete cascade,
   product_id uuid not null references public.products (id) on delete cascade,

@@ -110,8 +110,7 @@ begin
 end;
 $$;
 
--- The first line of every change of a view. Someone else's private view is 404.
--- Definer: under RLS a view of a foreign product would look like a missing one.
+-- First in every change. Another's private view is 404. Definer: under RLS a foreign product's would look missing.
 create function private.require_own_view(p_view_id uuid)
 returns public.saved_views language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -188,8 +187,7 @@ end;
 $$;
 grant execute on function private.saved_views_of to authenticated;
 
--- One form of a view in every answer. It says whether the caller may change it, so that no page needs the rule.
--- Definer: reads the caller's membership.
+-- Says whether the caller may change the view, so that no page needs the rule. Definer: reads the caller's membership.
 create function private.saved_view_json(p_view public.saved_views)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -200,8 +198,7 @@ begin
 end;
 $$;
 
--- A private view is changed by its user, a shared one by its creator and the product's owner. Definer: reads the
--- caller's membership.
+-- A private view: its user; a shared one: its creator and the product's owner. Definer: reads the caller's membership.
 create function private.may_change_view(p_view public.saved_views)
 returns boolean language plpgsql stable security definer set search_path = '' as $$
 begin

@@ -227,11 +227,10 @@ create function private.products_past_due() returns uuid[] language sql volatile
     order by 1);
 $$;
 
--- Rows no one will read again: counters of old windows, sessions that ended long ago, pairings and codes of
--- yesterday, grants that ended a month ago, programs registered but unused for a month, finished notices, agent output
--- after two weeks, diffs of superseded attempts, workers unseen for a month (unless a job still names them), answers to
--- idempotency keys after a day. Broadcast messages are left alone: Realtime drops them daily, and other apps of the
--- project send some too. Returns the counts.
+-- Rows no one will read again: counters of old windows, sessions that ended long ago, pairings and codes of yesterday,
+-- grants that ended a month ago, programs registered but unused for a month, finished notices, agent output after two
+-- weeks, diffs of superseded attempts, workers unseen for a month (unless a job still names them), answers to
+-- idempotency keys after a day. Not messages: Realtime drops them daily, and other apps send some. Returns the counts.
 create function private.remove_stale_rows() returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   v_now timestamptz := private.now();

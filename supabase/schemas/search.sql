@@ -28,11 +28,10 @@ $$;
 grant execute on function operations.search to authenticated;
 comment on function operations.search is 'reads';
 
--- Words match by prefix, codes too. Ranking parses a match's text again, so only the newest 200 are ranked, by
--- their prefixes; older ones follow by creation time.
--- Planned once per session: to plan a search, Postgres compares its words with the most common ones of all users each
--- time, which takes longer than finding them. A merge join planned while a table was small would read all of it
--- forever.
+-- Words match by prefix, codes too. Ranking parses a match's text again, so only the newest 200 are ranked, by their
+-- prefixes; older ones follow by creation time. Planned once per session: to plan a search, Postgres compares its words
+-- with the most common ones of all users each time, which takes longer than finding them. A merge join planned while a
+-- table was small would read all of it forever.
 create function private.find_matches(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
 returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off as $$
@@ -202,8 +201,7 @@ begin
 end;
 $$;
 
--- The prefix of a product's words in the search indexes; for ideas, of their user's. The first 48 bits of the id
--- are enough, because hits are checked again.
+-- Prefix of a product's (for ideas, a user's) words in the indexes: 48 bits of the id, as hits are checked again.
 create function private.scope_of_words(p_scope uuid) returns text language plpgsql immutable set search_path = '' as $$
 begin
   return left(p_scope::text, 13) || ' ';

@@ -1,6 +1,5 @@
 -- Files of the repository that follow the backlog by pull request: accepted lessons in AGENTS.md, and boxes of done
--- tasks in specs/*/tasks.md. One worker at a time has the row of a product and kind. Written by operations.next_upkeep and
--- operations.report_upkeep.
+-- tasks in specs/*/tasks.md. One worker at a time has a row. Written by next_upkeep and report_upkeep.
 create table public.upkeeps (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,
@@ -73,10 +72,9 @@ grant execute on function operations.next_upkeep to authenticated;
 comment on function operations.next_upkeep is 'scope work';
 
 -- A worker reports what became of a file, with its lease, for the content of that digest. An open pull request, a
--- branch and a conflict are looked at again; what was merged or closed waits for other content. `put_off` returns it for
--- five minutes.
--- Refusals: 404, 403 also for an address elsewhere, 409 for a lease that was taken over, 422, 429. Definer: upkeeps are
--- written by functions only (docs/forges.md).
+-- branch and a conflict are looked at again; what was merged or closed waits for other content. `put_off` returns it
+-- for five minutes. Refusals: 404, 403 also for an address elsewhere, 409 for a lease that was taken over, 422, 429.
+-- Definer: upkeeps are written by functions only (docs/forges.md).
 create function operations.report_upkeep(
   p_upkeep_id uuid, p_lease uuid, p_state text, p_digest text default null, p_url text default null, p_words text default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -143,8 +141,7 @@ begin
 end;
 $$;
 
--- The state of each file that has content or had some, for the page of lessons. Content that no report
--- was about waits for a worker.
+-- Each file that has or had content, for the page of lessons. Content that no report was about waits for a worker.
 create function private.upkeep_states(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (

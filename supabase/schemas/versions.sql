@@ -38,9 +38,8 @@ create trigger _390_raise_version before update on public.ideas for each row
   when (old.* is distinct from new.*)
   execute function private.tg_any__raise_version('{user_id}');
 
--- Editors must not silently overwrite each other. The caller holds the product's lock. `expected_version` in the
--- changes is the version the caller read, or a list of them; without it nothing is checked. Changes that are already
--- in place pass.
+-- No one overwrites another silently. Called under the product lock. `expected_version` in the changes is the version
+-- the caller read, or a list of them; without it nothing is checked. Changes that are already in place pass.
 create function private.require_version(p_kind text, p_id uuid, p_changes jsonb)
 returns void language plpgsql stable set search_path = '' as $$
 declare

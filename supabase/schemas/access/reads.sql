@@ -23,9 +23,8 @@ end;
 $$;
 grant execute on function private.frozen_product_ids to authenticated, service_role;
 
--- The demo flag is read from the database on every request, never from a token or cookie. Definer, because users
--- may not read the profile table freely. A caller without a profile counts as demo: no one writes without an account
--- (specification: Authentication 3).
+-- The demo flag is read on every request, never from a token or cookie. Definer, because users may not read profiles. A
+-- caller without a profile counts as demo: no one writes without an account (specification: Authentication 3).
 create function private.is_demo() returns boolean language plpgsql stable security definer set search_path = '' as $$
 begin
   return coalesce((select u.is_demo from public.users u where u.id = auth.uid()), true);
@@ -218,9 +217,8 @@ begin
 end;
 $$;
 
--- For policies of writes. Definer for the same reason as accessible_product_ids. Archived products are read-only,
--- and so is every product for its viewers; the messages of operations for them are in require_product_write
--- (specification: Authentication 4).
+-- For policies of writes. Definer as accessible_product_ids. Archived products are read-only, and so is every product
+-- for its viewers; the messages of operations for them are in require_product_write (specification: Authentication 4).
 create function private.writable_product_ids()
 returns setof uuid language plpgsql stable security definer set search_path = '' as $$
 begin

@@ -20,10 +20,9 @@ begin
 end;
 $$;
 
--- A direct write to a table locks its rows before any row trigger runs, while operations take the product lock
--- first. To keep one order, such a statement first locks every product its user may write, sorted by id. Operations
--- already hold their lock (`backloom.locked_product`) and skip this. Definer: membership is protected by RLS
--- (specification: States and transitions).
+-- A direct write to a table locks its rows before any row trigger runs, operations take the product lock first. To keep
+-- one order, it first locks every product its user may write, sorted by id. Operations already hold their lock
+-- (`backloom.locked_product`) and skip this. Definer: membership is under RLS (specification: States and transitions).
 create function private.tg_any__lock_products()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
@@ -40,9 +39,8 @@ begin
 end;
 $$;
 
--- Under a shared product lock, a story, PBI or run is locked by itself before a status is derived from its parts.
--- Under the exclusive lock this does nothing: no other transaction can be there (specification: States and
--- transitions).
+-- Under a shared product lock, a story, PBI or run is locked by itself before a status is derived from its parts. Under
+-- the exclusive lock this does nothing: no other transaction can be there (specification: States and transitions).
 create function private.lock_part(p_kind text, p_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -68,11 +66,9 @@ end;
 $$;
 grant execute on function private.lock_product to authenticated, service_role;
 
--- An agent that does not know the existing items creates them again. An open sibling with the same title is
--- refused with its code; allow_duplicate skips this check. The caller holds the product lock, so concurrent creations
--- run one after another.
--- `p_kind` is the kind to create, `p_parent_id` its parent: the product of a PBI or idea, the PBI of a story, the story
--- of a task.
+-- An agent that does not know the existing items creates them again. An open sibling with the same title is refused
+-- with its code; allow_duplicate skips this check. Called under the product lock. `p_kind` is the kind to create,
+-- `p_parent_id` its parent: the product of a PBI or idea, the PBI of a story, the story of a task.
 create function private.refuse_similar(p_kind text, p_parent_id uuid, p_title text)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -141,9 +137,8 @@ end;
 $$;
 grant execute on function private.require_product_write to authenticated;
 
--- The first line of every write to one item: 404, 403, then the product lock, then demo and archive under the
--- lock. Definer, so that a write costs one look-up of the product and one of the membership. Returns the product
--- (specification: Authentication 3, 4).
+-- The first line of every write to one item: 404, 403, then the product lock, then demo and archive under the lock.
+-- Definer: one look-up of product and membership. Returns the product (specification: Authentication 3, 4).
 create function private.require_write(p_kind text, p_id uuid)
 returns uuid language plpgsql volatile security definer set search_path = '' as $$
 declare

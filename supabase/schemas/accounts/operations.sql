@@ -1,7 +1,6 @@
 -- Administrators set the role, the demo flag and whether a user must choose a new password. The last administrator
 -- keeps the role. Making someone a demo account, or asking for a new password, ends that user's sessions and unclaimed
--- pairings.
--- Definer: profiles cannot be written directly; it refuses everyone but administrators.
+-- pairings. Definer: profiles cannot be written directly; refuses all but administrators.
 create function operations.admin_update_user(
   p_user_id uuid, p_role text default null, p_is_demo boolean default null, p_must_reset_password boolean default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -174,8 +173,7 @@ end;
 $$;
 grant execute on function operations.password_changed to service_role;
 
--- "sign out everywhere else". Definer: users may not write user_sessions directly; it touches only the caller's
--- rows and keeps the session of this request (specification: Authentication).
+-- "sign out everywhere else". Definer: writes only the caller's, and keeps this one (specification: Authentication).
 create function operations.revoke_other_sessions()
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -189,8 +187,7 @@ end;
 $$;
 grant execute on function operations.revoke_other_sessions to authenticated;
 
--- Signs out one device from another. Definer: users may not write user_sessions directly; it touches only the
--- caller's rows (specification: Authentication).
+-- Signs out one device from another. Definer: writes only the caller's sessions (specification: Authentication).
 create function operations.revoke_session(p_session_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -234,9 +231,8 @@ end;
 $$;
 grant execute on function operations.set_active_product to authenticated;
 
--- A picture of at most 1 MiB, stored with the profile (PNG, JPEG, WebP or GIF; the app has checked its content,
--- and the first bytes are checked here again). Null removes it. Hex, because JSON has no bytes.
--- Definer: users may not write profiles directly; it touches only the caller's row.
+-- A picture of at most 1 MiB, stored with the profile (PNG, JPEG, WebP or GIF; its first bytes are checked again here).
+-- Null removes it. Hex, because JSON has no bytes. Definer: writes only the caller's profile row.
 create function operations.set_avatar(p_mime text default null, p_hex text default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -263,9 +259,8 @@ end;
 $$;
 grant execute on function operations.set_avatar to authenticated;
 
--- What people set about themselves: username, worker quota threshold, theme; never role or flags.
--- Definer: users may not write profiles directly; it touches only the caller's row (specification: Other records,
--- User).
+-- What people set about themselves: username, worker quota threshold, theme; never role or flags. Definer: writes only
+-- the caller's profile row (specification: Other records, User).
 create function operations.update_profile(
   p_username text default null, p_min_quota_pct integer default null, p_theme text default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$

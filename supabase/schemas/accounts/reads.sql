@@ -110,8 +110,7 @@ end;
 $$;
 grant execute on function private.is_admin to authenticated, service_role;
 
--- The profile page. Definer: email and flags are not readable by users in general; it reads only the caller's
--- row (specification: Other records, User).
+-- The profile page. Definer: reads email and flags of the caller's row only (specification: Other records, User).
 create function operations.get_profile()
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -159,8 +158,7 @@ end;
 $$;
 grant execute on function operations.list_audit_events to authenticated;
 
--- Pages name owners, assignees and authors, but users may not read others' profiles. Definer; called only for
--- people who share a product with the caller.
+-- Definer: users may not read others' profiles. Called only for people who share a product with the caller.
 create function private.username(p_user_id uuid)
 returns text language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -197,8 +195,7 @@ end;
 $$;
 grant execute on function private.current_session_id to authenticated;
 
--- The admin command line names people by username or email address, products by code, all else by id. Service
--- only: it resolves any account.
+-- An account by username or email address, as admin commands name it. Service only: it resolves any account.
 create function operations.resolve_account(p_identifier text)
 returns json language plpgsql stable set search_path = '' as $$
 declare

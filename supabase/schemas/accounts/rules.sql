@@ -1,7 +1,6 @@
--- Every new account in Supabase Auth (by registration, an administrator or the project's dashboard) gets a profile
--- in the same transaction. The name comes from the sign-up, role and flags never do: everyone starts as a DEVELOPER
--- without flags. Without a usable name, one is made from the address.
--- Definer: Supabase Auth runs as its own role, which has no rights on our tables (specification: Other records, User).
+-- Every new account in Supabase Auth (by registration, an administrator or the project's dashboard) gets a profile in
+-- the same transaction. The name comes from the sign-up, never role or flags. Without a usable name, one is made from
+-- the address. Definer: Auth's own role has no rights on our tables (specification: Other records, User).
 create function private.tg_auth_users__create_profile()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
@@ -74,8 +73,7 @@ after update of encrypted_password on auth.users
 for each row when (old.encrypted_password is distinct from new.encrypted_password and new.deleted_at is null)
 execute function private.tg_auth_users__end_sessions();
 
--- Signing out ends that browser's open streams at once; an earlier end of the session makes them check again (specification:
--- Authentication 2 and 5).
+-- Signing out ends open streams at once; an earlier end makes them check again (specification: Authentication 2 and 5).
 create trigger _900_emit after delete on public.user_sessions for each row
   execute function private.tg_any__emit_credential('session');
 create trigger _901_emit after update on public.user_sessions for each row
@@ -94,10 +92,9 @@ end;
 $$;
 grant execute on function private.audit to service_role;
 
--- A desktop signed in by a phone may have created tokens and signed in further desktops. Revoking the first one
--- revokes all of these, or it would keep access through them. Tokens of an ordinary session stay, because its user
--- created them. The caller has checked whose session it is. Returns whether a session ended (specification: Login
--- pairing).
+-- A desktop signed in by a phone may have created tokens and signed in further desktops. Revoking the first one revokes
+-- all of these, or it would keep access through them. Tokens of an ordinary session stay, because its user created
+-- them. The caller has checked whose session it is. Returns whether a session ended (specification: Login pairing).
 create function private.end_session_chain(p_session_id uuid)
 returns boolean language plpgsql volatile set search_path = '' as $$
 declare

@@ -119,8 +119,7 @@ begin
 end;
 $$;
 
--- The sentence that a worker hears when a person takes its job over. The code says when it ends: held after its tool
--- call, held_at_once without waiting.
+-- What a worker hears when a person takes its job: held ends it after its tool call, held_at_once without waiting.
 create function private.take_over_reason(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
 begin

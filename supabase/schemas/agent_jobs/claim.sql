@@ -171,8 +171,7 @@ returns public.agent_jobs
 language plpgsql
 volatile
 set search_path = ''
--- The filters hide from the planner how many jobs wait: by itself it reads and sorts all of them, although the index
--- returns the first one directly.
+-- The filters hide from the planner how many jobs wait: it would sort all, although the index has the first one.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -228,8 +227,7 @@ returns uuid
 language plpgsql
 stable
 set search_path = ''
--- The filters hide from the planner how many jobs wait: by itself it reads and sorts all of them, although the index
--- returns the first one directly.
+-- The filters hide from the planner how many jobs wait: it would sort all, although the index has the first one.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$

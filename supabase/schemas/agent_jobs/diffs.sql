@@ -157,9 +157,8 @@ $$;
 grant execute on function operations.save_job_diff to authenticated;
 comment on function operations.save_job_diff is 'scope work';
 
--- A product keeps at most 256 MiB of diffs. The excess goes, oldest first: diffs of superseded attempts are
--- deleted, and when none are left, the newest diffs of old jobs keep their list of files and lose the lines
--- (docs/review.md).
+-- A product keeps at most 256 MiB of diffs. The excess goes, oldest first: diffs of superseded attempts are deleted,
+-- and when none are left, the newest diffs of old jobs keep their list of files and lose the lines (docs/review.md).
 create function private.make_room_for_diffs(p_product_id uuid, p_limit bigint default 268435456)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

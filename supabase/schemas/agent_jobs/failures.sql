@@ -80,8 +80,7 @@ begin
 end;
 $$;
 
--- The run continues without a failed task and everything that waits for it, directly or not; what was not begun is
--- there for the next run.
+-- The run continues without a failed task and all that waits for it; what was not begun stays for the next run.
 create function private.skip_failed(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -105,8 +104,7 @@ begin
 end;
 $$;
 
--- A job that returns to its branch goes before those that have not begun there; one at work ends first. Returns
--- whether it has the turn at once.
+-- A returning job goes before those not begun on its branch; one at work ends first. Returns whether it has the turn.
 create function private.take_turn(p_job public.agent_jobs)
 returns boolean language plpgsql volatile set search_path = '' as $$
 begin

@@ -30,11 +30,10 @@ returns private.asker language sql immutable set search_path = '' as $$
   select row(p_user_id, p_worker_id, p_confinement, p_also_repos, p_agents)::private.asker;
 $$;
 
--- Every queued job with the gates that are closed before it for every worker, in the order in which they are
--- reported. Jobs in the phase review wait for a person or CI, those in the phase plan for a person (specification: Agent
--- job). A new gate needs a branch in private.gate_reasons, which says why, and in nothing_to_claim, or workers hear order.
--- The columns of a job's product, story and task are one value in the view, so that a claim looks them up once and
--- locks none of them.
+-- Every queued job with the gates that are closed before it for every worker, in reporting order. Jobs in the phase
+-- review wait for a person or CI, those in the phase plan for a person (specification: Agent job). A new gate needs a
+-- branch in private.gate_reasons, which says why, and in nothing_to_claim, or workers hear order. The columns of a
+-- job's product, story and task are one value in the view, so that a claim looks them up once and locks none of them.
 create view private.job_gates with (security_invoker = true) as
 select j.id, j.product_id, j.kind, j.sprint_run_id, j.task_id, j.created_by, j.phase,
   j.claim_rank, j.created_at, j.position, j.in_turn, j.open_blockers, j.failure_class,
@@ -114,8 +113,7 @@ begin
 end;
 $$;
 
--- requires_opus means the model opus for Claude Code where no model is set, and nothing for other agents
--- (specification: Task, requires_opus).
+-- requires_opus means opus for Claude Code without a set model, or nothing (specification: Task, requires_opus).
 create function private.model_for(p_wants private.job_wants, p_agent text)
 returns text language plpgsql immutable set search_path = '' as $$
 begin
@@ -123,8 +121,7 @@ begin
 end;
 $$;
 
--- An agent below the quota that its user wants to keep, or at its limit, gets no work, while others of the same
--- worker do.
+-- An agent below the quota that its user wants to keep, or at its limit, gets no work; others of the worker do.
 create function private.able_agents(p_agents jsonb, p_min_quota_pct integer)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin

@@ -131,8 +131,7 @@ returns bigint language sql stable set search_path = '' as $$
   select 64 + octet_length(concat(p_entry.text, p_entry.title, p_entry.path));
 $$;
 
--- Serializes all additions to an attempt. A job claimed without the triggers has no row for its attempt yet
--- (specification: Agent job; attempts).
+-- Serializes additions to an attempt. Without the triggers it has no row yet (specification: Agent job; attempts).
 create function private.lock_attempt(p_job public.agent_jobs, p_attempt integer)
 returns public.job_attempts language plpgsql volatile set search_path = '' as $$
 declare
@@ -188,8 +187,7 @@ end;
 $$;
 grant execute on function operations.get_job_output to authenticated;
 
--- The first state of a job's stream and its reader, in one statement. Definer: access is checked first
--- (docs/runs.md).
+-- The first state of a job's stream and its reader, in one statement. Definer: access is checked first (docs/runs.md).
 create function operations.read_job_stream(p_job_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare

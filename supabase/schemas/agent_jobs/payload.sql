@@ -1,6 +1,5 @@
--- The work of failed or cancelled jobs may still be kept: jobs of the same task, or for a batch of the same
--- sprint, or without a sprint of the same tasks. Nothing from before a person started the story over (specification:
--- Agent job).
+-- The work of failed or cancelled jobs may still be kept: jobs of the same task, or for a batch of the same sprint, or
+-- without a sprint of the same tasks. Nothing from before a person started the story over (specification: Agent job).
 create function private.earlier_jobs(p_job public.agent_jobs, p_sprint_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -35,10 +34,9 @@ begin
 end;
 $$;
 
--- Any member can set the repository of a task, and anyone who can write there runs programs on the worker's machine.
--- So it counts only if the worker's user has listed it, in full or by a prefix that ends in "/". A server may read `..`
--- as a step out of the listed folder. Null is a worker that accepts any repository (specification: Agent job;
--- claiming).
+-- Any member can set the repository of a task, and anyone who can write there runs programs on the worker's machine. So
+-- it counts only if the worker's user has listed it, in full or by a prefix that ends in "/". A server may read `..` as
+-- a step out of the listed folder. Null is a worker that accepts any repository (specification: Agent job; claiming).
 create function private.is_allowed_repo(p_address text, p_named jsonb)
 returns boolean language plpgsql immutable set search_path = '' as $$
 begin
@@ -64,12 +62,11 @@ begin
 end;
 $$;
 
--- A claim carries everything the work needs, so that a worker makes no further calls: task, story, product,
--- repository, branch, run, plan, criteria, verification, answers to earlier questions, why the last attempt failed
--- (including one of an earlier run), and earlier jobs whose work may still be kept. A verifier forms its own view, so
--- it does not get what the authors said.
--- One query for what every job has and for what else exists: most work is done once, and has no past, reviews,
--- conflicts or blockers to read (specification: Agent job; Product; Story; Task).
+-- A claim carries everything the work needs, so that a worker makes no further calls: task, story, product, repository,
+-- branch, run, plan, criteria, verification, answers to earlier questions, why the last attempt failed (including one
+-- of an earlier run), and earlier jobs whose work may still be kept. A verifier forms its own view, so it does not get
+-- what the authors said. One query for what every job has and for what else exists: most work is done once, and has no
+-- past, reviews, conflicts or blockers to read (specification: Agent job; Product; Story; Task).
 create function private.job_payload(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
 declare

@@ -1,8 +1,7 @@
 -- A person approves the plan that an agent handed in, perhaps with changes, or sends it back with comments, which its
--- next attempt gets in the same conversation as the answer to its question. The approved text is the frozen plan, even if
--- the task's plan changes later. A second verdict is refused, and no token gives one: an agent does not approve its own plan.
--- Refusals: 403, 404, 409 when none waits, 422, 429. Definer: jobs and questions are written by functions only
--- (docs/worker.md).
+-- next attempt gets as the answer to its question. The approved text is the frozen plan, even if the task's plan
+-- changes later. A second verdict is refused, and no token gives one: an agent does not approve its own plan. Refusals:
+-- 403, 404, 409 when none waits, 422, 429. Definer: jobs and questions are written by functions only (docs/worker.md).
 create function operations.review_plan(p_job_id uuid, p_verdict text, p_plan text default null, p_summary text default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

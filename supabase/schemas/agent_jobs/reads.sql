@@ -13,8 +13,7 @@ select p.id, p.product_id, p.task_id, p.kind, p.status, p.sprint_run_id, p.branc
 from public.past_jobs p;
 grant select on private.works to authenticated;
 
--- A run can end before the review of its work. Returns when that work ended; null for a job that has no run, or
--- whose run is at work (docs/review.md).
+-- When work ended whose run ended before its review; null without a run, or while it is at work (docs/review.md).
 create function private.ended_before_review(p_job public.agent_jobs)
 returns timestamptz language plpgsql stable set search_path = '' as $$
 begin
@@ -29,8 +28,7 @@ end;
 $$;
 grant execute on function private.ended_before_review to authenticated;
 
--- One job for its page, with its attempts and its questions. Definer: access is checked first (specification:
--- Agent job).
+-- One job with its attempts and questions. Definer: access is checked first (specification: Agent job).
 create function operations.get_agent_job(p_job_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -199,8 +197,7 @@ end;
 $$;
 grant execute on function private.doing_now to authenticated;
 
--- One form of a job for all readers: the contract's fields, plus codes and names that a page needs (specification:
--- Agent job).
+-- A job for all readers: the contract's fields, and codes and names for pages (specification: Agent job).
 create function private.job_json(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -258,8 +255,7 @@ end;
 $$;
 grant execute on function private.job_json to authenticated;
 
--- Only the owner of a conversation about an idea may read it, not even other members. Returns the job; 404, 403
--- (specification: Errors; Idea).
+-- Only its owner may read a conversation about an idea. Returns the job; 404, 403 (specification: Errors; Idea).
 create function private.require_job_reader(p_job_id uuid)
 returns public.agent_jobs language plpgsql stable set search_path = '' as $$
 declare

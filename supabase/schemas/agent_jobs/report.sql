@@ -169,8 +169,7 @@ $$;
 grant execute on function operations.report_agent_job to authenticated;
 comment on function operations.report_agent_job is 'scope work';
 
--- A PLAN_CHAT job ends with the answer to its question: given before by answer_user_question, or now as the
--- summary (specification: User question).
+-- A PLAN_CHAT job ends with its answer, given before or now as the summary (specification: User question).
 create function private.answer_chat(p_job public.agent_jobs, p_summary text)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -183,9 +182,8 @@ begin
 end;
 $$;
 
--- What a reported DONE or SKIPPED requires, by kind of job: the gate for a task, all executions finished for a
--- batch, an answered question for a conversation. Returns DONE or SKIPPED; otherwise refuses without a change
--- (specification: Agent job, SKIPPED; Task, verify_required).
+-- What DONE or SKIPPED requires: of a task the gate, of a batch all executions, of a conversation an answer. Returns
+-- DONE or SKIPPED; otherwise refuses without a change (specification: Agent job, SKIPPED; Task, verify_required).
 create function private.finish_outcome(p_job public.agent_jobs, p_status text, p_result public.verify_result)
 returns public.agent_job_status language plpgsql volatile set search_path = '' as $$
 declare
@@ -231,8 +229,7 @@ begin
 end;
 $$;
 
--- An answer may get lost, so workers repeat reports; reporting the same end twice is fine and changes nothing
--- (specification: Agent job).
+-- An answer may get lost: reporting the same end again is fine and changes nothing (specification: Agent job).
 create function private.repeats_report(
   p_job public.agent_jobs, p_state text, p_status text, p_class public.failure_class, p_result public.verify_result
 ) returns boolean language plpgsql immutable set search_path = '' as $$
@@ -249,8 +246,7 @@ begin
 end;
 $$;
 
--- A DONE that does not pass the gate changes nothing; the refusal says what would pass (specification: Task,
--- verify_required).
+-- A DONE that does not pass changes nothing; the refusal says what would (specification: Task, verify_required).
 create function private.refuse_gate(p_required public.verify_required, p_result public.verify_result)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -285,8 +281,7 @@ begin
 end;
 $$;
 
--- The agent's session and the place of unfinished work outlive the attempt; the next one gets both (specification:
--- Agent job; attempts).
+-- The agent's session and place of unfinished work are for the next attempt (specification: Agent job; attempts).
 create function private.note_attempt(p_job public.agent_jobs, p_report private.job_report)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -302,8 +297,7 @@ begin
 end;
 $$;
 
--- A worker that stops normally returns its job: nothing went wrong, so no retry or failure is recorded. Called
--- under the product lock (specification: Agent job).
+-- A worker that stops returns its job, without a retry or failure. Under the product lock (specification: Agent job).
 create function private.give_back_job(p_job public.agent_jobs)
 returns public.agent_job_status language plpgsql volatile set search_path = '' as $$
 declare

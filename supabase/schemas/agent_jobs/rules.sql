@@ -13,9 +13,8 @@ execute function private.tg_agent_jobs__count_blockers();
 
 -- Sets what follows from a job's row alone, for every writer: a single job outside a run is refused with the
 -- alternative, a final status has its time, a queued or finished job has no lease, and a job alone has its own branch
--- queue.
--- Invoker on purpose: the current role separates a user's direct insert (always refused) from one by our own functions
--- (specification: Starting a sprint run 3; Agent job).
+-- queue. Invoker on purpose: the current role separates a user's direct insert (always refused) from one by our own
+-- functions (specification: Starting a sprint run 3; Agent job).
 create function private.tg_agent_jobs__stamp() returns trigger language plpgsql set search_path = '' as $$
 begin
   if tg_op = 'INSERT' then
@@ -285,9 +284,8 @@ begin
 end;
 $$;
 
--- Under a shared product lock the end of a task only notes what to recount (private.recount_now_or_at_job_end). By now story
--- and PBI have followed; the run is locked before the rows of its jobs, and before its branch queue advances
--- (specification: Agent job).
+-- Under a shared product lock the end of a task only notes what to recount (private.recount_now_or_at_job_end). Story
+-- and PBI have followed; the run is locked before its jobs and branch queue (specification: Agent job).
 create function private.recount_noted(p_sprint_run_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -302,8 +300,7 @@ begin
 end;
 $$;
 
--- A task follows its job, and a run begins with the first claim of one of its jobs (specification: Task, Sprint
--- run).
+-- A task follows its job, and a run begins with the first claim of one of its jobs (specification: Task, Sprint run).
 create function private.advance_task(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -366,8 +363,7 @@ after update of merged_at on public.past_jobs
 for each row when (new.merged_at is distinct from old.merged_at)
 execute function private.tg_agent_jobs__settle_merged();
 
--- What is said of work, such as that it was merged, also holds for work whose job was deleted. PT404, PT403, then
--- the product lock.
+-- Work can be merged whose job was deleted. PT404, PT403, then the product lock.
 create function private.lock_work(p_job_id uuid)
 returns private.works language plpgsql volatile set search_path = '' as $$
 declare
@@ -385,8 +381,7 @@ begin
 end;
 $$;
 
--- Since when work is known to be on the main branch, or null. Triggers count what waits for it again. Called under
--- the product lock (docs/dependencies.md).
+-- Since when work is known to be on main, or null. Triggers count again. Under the product lock (docs/dependencies.md).
 create function private.set_merged(p_job_ids uuid[], p_merged_at timestamptz)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

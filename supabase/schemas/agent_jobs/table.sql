@@ -15,8 +15,7 @@ create type public.job_phase as enum ('implement', 'verify', 'review', 'plan');
 create type public.failure_class as enum
   ('agent_error', 'verification_failed', 'rate_limited', 'infrastructure', 'cancelled');
 
--- A report is one value with named fields, not a row of parameters. A missing field is null and changes nothing
--- (specification: Agent job).
+-- A report as one value with named fields. A missing one is null and changes nothing (specification: Agent job).
 create type private.job_report as (
   status text,
   verify_result text,
@@ -187,8 +186,7 @@ grant select on public.agent_jobs to authenticated;
 grant insert on public.agent_jobs to authenticated;
 
 -- One claim of a job is one attempt. The job has the current state; this has who tried, when, and how each attempt
--- ended. Written by triggers and functions only. product_id has no foreign key, because its check would make all
--- writers of a product contend for the product's row.
+-- ended. Written by triggers and functions only. product_id has no foreign key: its check would make writers contend.
 create table public.job_attempts (
   job_id uuid not null references public.agent_jobs (id) on delete cascade,
   attempt integer not null constraint job_attempts_attempt_positive check (attempt >= 1),
@@ -233,9 +231,8 @@ create policy job_attempts_select on public.job_attempts for select to authentic
     and product_id in (select private.accessible_product_ids()));
 grant select on public.job_attempts to authenticated;
 
--- The scheduled cleanup deletes failed and cancelled jobs, but what they pushed is still where the next run begins
--- and what other tasks wait for. One row a deleted job, with its id and what private.works reads of it. Written by the
--- cleanup and by merges only.
+-- The scheduled cleanup deletes failed and cancelled jobs, but what they pushed is still where the next run begins and
+-- what other tasks wait for. One row a deleted job, with what private.works reads. Written by the cleanup and merges.
 create table public.past_jobs (
   id uuid primary key,
   product_id uuid not null references public.products (id) on delete cascade,

@@ -86,10 +86,9 @@ create policy usage_so_far_select on public.usage_so_far for select to authentic
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.usage_so_far to authenticated;
 
--- Reports tokens during the work: single events with a seq each, or totals of the attempt. Sending either twice
--- counts once. An ended attempt may still report its usage until someone else takes the job.
--- Refusals: 404, 403, 409 for a lost attempt, 422. Definer: jobs are written by functions only (specification: Agent
--- job).
+-- Reports tokens during the work: single events with a seq each, or totals of the attempt. Sending either twice counts
+-- once. An ended attempt may still report its usage until someone else takes the job. Refusals: 404, 403, 409 for a
+-- lost attempt, 422. Definer: jobs are written by functions only (specification: Agent job).
 create function operations.report_job_usage(p_job_id uuid, p_attempt integer, p_usage jsonb)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -129,9 +128,8 @@ begin
 end;
 $$;
 
--- The contract's report carries totals of an attempt. The part not yet in the ledger becomes a line, so that a
--- total sent twice, or after its single events, counts once. Null says nothing about a number (specification: Agent
--- job, token usage).
+-- The contract's report carries totals of an attempt. What is not yet in the ledger becomes a line, so that a total
+-- sent twice, or after its events, counts once. Null says nothing (specification: Agent job, token usage).
 create function private.record_usage_total(p_job public.agent_jobs, p_attempt integer, p_report private.job_report)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -245,8 +243,7 @@ begin
 end;
 $$;
 
--- The cost of a run, or without one of a whole product: one sum per currency, never added together (specification:
--- Model price).
+-- The cost of a run, or without one of a product: one sum per currency (specification: Model price).
 create function private.costs_of(p_product_id uuid, p_sprint_run_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -263,9 +260,8 @@ begin
 end;
 $$;
 
--- Usage that an attempt reported for a turn it never finished becomes an estimated line of the ledger: a killed
--- worker has used it all the same. Called when no more reports of the attempt can come (specification: Agent job, token
--- usage).
+-- Usage that an attempt reported for a turn it never finished becomes an estimated line: a killed worker has used it
+-- all the same. Called when no more reports of the attempt can come (specification: Agent job, token usage).
 create function private.keep_usage_so_far(p_job_id uuid, p_attempt integer)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

@@ -60,8 +60,7 @@ $$;
 
 -- If a worker sends changed files but no verdict, they are compared with the files the plan names: none changed is
 -- EMPTY, all named ones ALIGNED, some PARTIAL, none of them DIVERGENT. A plan that names no file cannot be confirmed,
--- so it is PARTIAL. Names may have letters of any script, but not the quotation marks around them (specification: Agent
--- job, verify_result).
+-- so it is PARTIAL. Names may have any letters, but no quotation marks (specification: Agent job, verify_result).
 create function private.classify_diff(p_plan text, p_changed_files jsonb)
 returns public.verify_result language plpgsql immutable set search_path = '' as $$
 declare

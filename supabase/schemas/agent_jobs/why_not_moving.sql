@@ -61,8 +61,7 @@ begin
 end;
 $$;
 
--- A task moves by its job. Without one, the reason is why there is none: no run of its sprint, no sprint, or done
--- (specification: Task; Agent job).
+-- A task moves by its job. Without one: no run of its sprint, no sprint, or done (specification: Task; Agent job).
 create function private.task_reasons(p_task_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   v_task public.tasks;
@@ -257,9 +256,8 @@ begin
 end;
 $$;
 
--- A claimable job still waits if no worker can take it: none online with access, all under their quota, only of
--- members without consent, or with a gate of private.worker_gates closed for each (specification: Agent worker; User,
--- min_quota_pct).
+-- A claimable job still waits if no worker can take it: none online with access, all under their quota, only of members
+-- without consent, or with a closed gate of private.worker_gates (specification: Agent worker; User, min_quota_pct).
 create function private.worker_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -363,8 +361,7 @@ create function private.sandbox_advice() returns text language sql immutable set
   select 'Start a worker on Linux with bubblewrap (apt-get install bubblewrap).';
 $$;
 
--- What to type to trust a task's repository, and what that means. The address comes from someone else, so it is
--- quoted as one word of a command line.
+-- What to type to trust a task's repository. The address is someone else's, so it is quoted as one word of a line.
 create function private.repository_advice(p_address text)
 returns text language plpgsql immutable set search_path = '' as $$
 begin

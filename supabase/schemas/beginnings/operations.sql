@@ -37,8 +37,7 @@ end;
 $$;
 grant execute on function operations.start_over to authenticated;
 
--- A run that has begun continues its own branch, so its stories cannot start over. Returns what that run works on,
--- or null.
+-- A run that has begun continues its own branch, so its stories cannot start over. Returns its work, or null.
 create function private.run_with_work(p_story_ids uuid[])
 returns text language plpgsql stable set search_path = '' as $$
 begin

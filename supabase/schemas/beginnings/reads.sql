@@ -1,5 +1,4 @@
--- One form for pre-flight, sprint and story of where the next run starts: one line per story and branch, with its
--- newest head (docs/worker.md).
+-- Where the next run starts: one line per story and branch, with its newest head (docs/worker.md).
 create function private.beginnings(p_story_ids uuid[]) returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -19,10 +18,9 @@ end;
 $$;
 grant execute on function private.beginnings to authenticated;
 
--- A claim names the commits its branch must contain before work begins: those of its story, or of all stories of
--- the sprint (without a sprint, of the run) if they share a branch. Oldest first, each commit once, in the repository
--- of the job. Empty if an earlier job of the run has pushed the branch: that one has merged them (specification: Agent
--- job; docs/worker.md).
+-- The commits a claim's branch must contain before work begins: of its story, or of all of the sprint (without a
+-- sprint, of the run) if they share a branch. Oldest first, each commit once, in the repository of the job. Empty if an
+-- earlier job of the run has pushed the branch: that one has merged them (specification: Agent job; docs/worker.md).
 create function private.begins_from(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
 declare

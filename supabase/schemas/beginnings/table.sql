@@ -1,5 +1,4 @@
--- The next run continues a story's unmerged work, unless a person starts the story over. Who did and when is kept
--- forever, and the branches stay.
+-- A story that a person started over: the next run leaves its unmerged work. Kept forever, and the branches stay.
 create table public.fresh_starts (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -22,9 +22,8 @@ create policy budget_reservations_select on public.budget_reservations for selec
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.budget_reservations to authenticated;
 
--- The first budget that a job at work is close to: it is used up, or one more step would exceed the job's
--- reservation. Null for a job that can simply continue, or that a person lets finish. p_usage is what a heartbeat
--- reports and is not stored yet.
+-- The first budget that a job at work is close to: it is used up, or one more step would exceed the job's reservation.
+-- Null if it can continue, or a person lets it finish. p_usage is what a heartbeat reports and is not stored yet.
 create function private.budget_need(p_job public.agent_jobs, p_usage jsonb)
 returns uuid language plpgsql stable set search_path = '' as $$
 declare
@@ -84,12 +83,10 @@ begin
 end;
 $$;
 
--- Stores the usage of a heartbeat, and gives a job near a budget more of it or stops it. While other jobs are at
--- work, a job stops as soon as another step like its largest might not fit; the last one may use up the rest. So
--- overspending is at most what one task uses between two heartbeats. Returns the message for the worker, or null to
--- continue.
--- Called with the job's row locked. Stops only under the product's lock (private.lock_for_budget), otherwise the next
--- heartbeat does.
+-- Stores the usage of a heartbeat, and gives a job near a budget more of it or stops it. While other jobs are at work,
+-- a job stops as soon as another step like its largest might not fit; the last one may use up the rest. So overspending
+-- is at most what one task uses between two heartbeats. Returns the message for the worker, or null to continue. Called
+-- with the job's row locked. Stops only under the product's lock (private.lock_for_budget).
 create function private.enforce_budget(p_job public.agent_jobs, p_usage jsonb)
 returns text language plpgsql volatile set search_path = '' as $$
 declare
@@ -148,9 +145,8 @@ begin
 end;
 $$;
 
--- A job that reaches a budget is requeued with the work its worker keeps, without counting a retry; the runs under
--- the budget are paused with a question, and the answer puts the job first. Called with the product's lock
--- (specification: Agent job; Sprint run, pause).
+-- A job that reaches a budget is requeued with its work, without a retry; runs under the budget are paused with a
+-- question, whose answer puts the job first. Under the product lock (specification: Agent job; Sprint run, pause).
 create function private.stop_for_budget(p_job public.agent_jobs, p_budget public.budgets)
 returns text language plpgsql volatile set search_path = '' as $$
 begin
@@ -182,8 +178,7 @@ begin
 end;
 $$;
 
--- A run paused by a budget cannot be resumed while the budget is used up: it would be paused again at once
--- (specification: Sprint run, pause).
+-- A run cannot be resumed while its budget is used up: it would be paused again (specification: Sprint run, pause).
 create function private.require_budget_left(p_run public.sprint_runs)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -218,8 +213,7 @@ begin
 end;
 $$;
 
--- People are warned at four fifths of a budget, once per window. If another transaction holds the budget, it warns
--- instead: no one waits here.
+-- Warns at four fifths of a budget, once per window. If another transaction holds it, that one warns: no one waits.
 create function private.warn_of_budget(p_budget public.budgets, p_spent numeric)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -321,8 +315,7 @@ begin
 end;
 $$;
 
--- A budget cannot see the usage of an agent that reports none. Decided by the last attempt the worker finished; a
--- new worker is trusted.
+-- Whether its usage can be seen: decided by the last attempt the worker finished; a new worker is trusted.
 create function private.reports_usage(p_worker_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
 declare

@@ -125,8 +125,7 @@ begin
 end;
 $$;
 
--- The day, week or month of a budget begins in the product's time zone. A budget without a period has one window,
--- since the beginning of time.
+-- A budget's day, week or month begins in the product's time zone. Without a period it has one window, of all time.
 create function private.budget_window(p_budget public.budgets, out from_at timestamptz, out until_at timestamptz)
 language plpgsql
 stable
@@ -165,8 +164,7 @@ begin
 end;
 $$;
 
--- The most a claimed job may use, by unit: the smallest remainder of its budgets, as its claim found them, and
--- what a task is expected to use.
+-- The most a claimed job may use, by unit: its budgets' smallest remainder, and what a task is expected to use.
 create function private.budget_left(p_job public.agent_jobs, p_rooms private.budget_room[])
 returns table (unit text, amount numeric, need numeric) language plpgsql stable set search_path = '' as $$
 begin
@@ -236,8 +234,7 @@ begin
 end;
 $$;
 
--- A run that will probably exceed the budget of its sprint or product is not refused, but its start shows a
--- warning (docs/budgets.md).
+-- A run that will probably exceed a budget is not refused, but shows a warning (docs/budgets.md).
 create function private.budget_warnings(p_sprint public.sprints)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -292,8 +289,7 @@ begin
 end;
 $$;
 
--- Tokens belong to agents. What only people may do needs a session, for every account of a token (specification:
--- Authentication).
+-- Tokens belong to agents: what only people may do needs a session (specification: Authentication).
 create function private.require_person() returns void language plpgsql stable set search_path = '' as $$
 begin
   perform private.require_session('Only people can set budgets: sign in. An API token can only read them.');

@@ -1,7 +1,6 @@
 create trigger _400_touch before update on public.budgets for each row execute function private.tg_any__touch();
 
--- A run that continues an earlier one (a paused batch, a failed sprint) keeps its budget and what it has spent.
--- Definer: users may not write budgets.
+-- A run that continues another (a paused batch) keeps its budget and spending. Definer: users may not write budgets.
 create function private.tg_sprint_runs__carry_budget()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -54,8 +53,7 @@ begin
 end;
 $$;
 
--- "finish what was begun" means the jobs that the budget stopped and those still at work; if there are none, the
--- next one.
+-- "finish what was begun": the jobs that the budget stopped and those at work; without any, the next one.
 create function private.jobs_to_finish(p_run public.sprint_runs, p_budget public.budgets)
 returns uuid[] language plpgsql stable set search_path = '' as $$
 declare
@@ -74,8 +72,7 @@ begin
 end;
 $$;
 
--- The one write behind all operations that create or change a budget. Earlier spending counts. Called with the
--- product's lock.
+-- The one write behind all operations on a budget. Earlier spending counts. Called with the product's lock.
 create function private.put_budget(
   p_product_id uuid, p_scope text, p_period text, p_target_id uuid, p_unit text, p_amount numeric
 ) returns public.budgets language plpgsql volatile set search_path = '' as $$

@@ -16,9 +16,8 @@ alter table private.budget_sums enable row level security;
 -- Only for the functions of this folder, which are definer.
 grant select, insert, update, delete on private.budget_sums to service_role;
 
--- All usage known now: the ledger, and what attempts have reported of unfinished turns. Subscription usage has
--- tokens here, but no cost. An unfinished turn has the largest possible id, so that it comes after every line
--- (specification: Agent job, token usage).
+-- All usage known now: the ledger, and what attempts have reported of unfinished turns. Subscription usage has tokens
+-- here, but no cost. An unfinished turn has the largest id, so comes last (specification: Agent job, token usage).
 create view private.known_usage with (security_invoker = true) as
 select e.product_id, e.sprint_run_id, e.task_id, e.job_id, e.attempt, e.worker_id, e.created_at,
   coalesce(e.input_tokens, 0) + coalesce(e.output_tokens, 0) + coalesce(e.cache_write_tokens, 0) as tokens,
@@ -230,9 +229,8 @@ begin
 end;
 $$;
 
--- A run that reached a budget asks a person, who answers with a button: raise it, finish what was begun, or stop.
--- The question names no job: the answer is for the run, and no agent reads it as instructions (specification: Sprint
--- run, pause).
+-- A run that reached a budget asks a person, who answers with a button: raise it, finish what was begun, or stop. The
+-- question names no job: no agent reads the answer as instructions (specification: Sprint run, pause).
 create function private.pause_for_budget(p_run public.sprint_runs, p_budget public.budgets, p_job_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -274,8 +272,7 @@ begin
 end;
 $$;
 
--- The amount that the button offers: a quarter more, at least the expected usage of one task, rounded up to a
--- readable number.
+-- What the button offers: a quarter more, at least the expected usage of one task, rounded up to be readable.
 create function private.budget_raise(p_budget public.budgets)
 returns numeric language plpgsql stable set search_path = '' as $$
 declare

@@ -1,5 +1,4 @@
--- Pages and streams need the caller before they decide what to call. Returns the principal, or PT401 (specification:
--- Authentication).
+-- Pages and streams need the caller before a call: the principal, or PT401 (specification: Authentication).
 create function public.authenticate(p_credential jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,9 +1,8 @@
 -- Changes one or many tasks, stories and PBIs of a product, all or none. `p_things` is an array of {kind, id};
 -- `p_changes` holds one or more of status, priority, title, assignee_id, sprint_id, story_id, pbi_id, agent, model,
--- effort (null clears assignee_id, sprint_id and the last three), toggle_label: the id of a label, which all items
--- get, or lose if all have it. Fields an item does not have are skipped and counted: a story's status follows its
--- tasks, a task's sprint is its story's. Assigning a task assigns its story. `confirmed` with status starts blocked
--- tasks.
+-- effort (null clears assignee_id, sprint_id and the last three), toggle_label: the id of a label, which all items get,
+-- or lose if all have it. Fields an item does not have are skipped and counted: a story's status follows its tasks, a
+-- task's sprint is its story's. Assigning a task assigns its story. `confirmed` with status starts blocked tasks.
 create function operations.change_things(p_things jsonb, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare

@@ -9,9 +9,8 @@ create function private.code_of(p_kind text, p_id uuid) returns text language sq
 $$;
 grant execute on function private.code_of to authenticated;
 
--- Only what people change can be undone; derived fields (the status of stories, orders that follow codes) follow
--- by themselves. A PBI's status is set by people only when BLOCKED.
--- A new column is recorded and undone unless it is named here.
+-- Only what people change can be undone; derived fields (statuses of stories, orders by code) follow by themselves. A
+-- PBI's status is set by people only when BLOCKED. A new column is recorded and undone unless it is named here.
 create function private.own_fields(p_kind text, p_row jsonb)
 returns jsonb language sql immutable set search_path = '' as $$
   select case p_kind

@@ -50,8 +50,7 @@ create trigger _871_remember before delete on public.pbis for each row
   when (current_setting('request.jwt.claims', true) like '%"undoable"%')
   execute function private.tg_any__remember_change('pbi');
 
--- Jobs, logs and questions are deleted with their item and not kept for undo. Deleting an item that has them says
--- that it cannot be undone.
+-- Jobs, logs and questions are deleted with their item: one that has them cannot be undone, and says so.
 create function private.lost_with(p_kind text, p_row jsonb) returns text language sql stable set search_path = '' as $$
   select case
     when p_kind = 'story' and p_row ->> 'is_template' = 'true' then 'a schedule'
@@ -78,8 +77,7 @@ create function private.is_undoable(p_function text) returns boolean language sq
 $$;
 grant execute on function private.is_undoable to service_role;
 
--- The only writer of private.changes, for a session's own changes. A change of more than 1,000 items cannot be
--- undone; it is recorded once, as lost.
+-- The only writer of private.changes, for a session's own changes. One of more than 1,000 items is lost.
 create function private.remember_change(
   p_kind text, p_thing_id uuid, p_product_id uuid, p_code text, p_before jsonb, p_after jsonb, p_lost text default null
 ) returns void language plpgsql volatile set search_path = '' as $$

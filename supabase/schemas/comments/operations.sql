@@ -54,8 +54,7 @@ begin
 end;
 $$;
 
--- The jobs of these statuses that work on the task or story of a comment, alone or in a batch. Their rows stay locked
--- until the end of the transaction.
+-- Jobs of these statuses on a comment's task or story, alone or in a batch. Their rows stay locked.
 create function private.steerable_jobs(p_comment public.comments, p_statuses public.agent_job_status[])
 returns uuid[] language plpgsql volatile set search_path = '' as $$
 begin
@@ -75,9 +74,8 @@ begin
 end;
 $$;
 
--- The one rule for who may comment: everyone who can read, including viewers. The first line of every write to a
--- comment: 404, 403, then a share of the product's lock, as nothing else changes with a comment. Definer, for the same
--- reason as require_write. Returns the product.
+-- The one rule for who may comment: everyone who can read, including viewers. The first line of every write: 404, 403,
+-- then a share of the product's lock, as nothing else changes. Definer as require_write. Returns the product.
 create function private.require_commenter(p_kind text, p_id uuid)
 returns uuid language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -117,8 +115,7 @@ $$;
 grant execute on function operations.delete_comment to authenticated;
 comment on function operations.delete_comment is 'scope plan or work';
 
--- Only its author edits a comment, and everyone sees that it was edited. Refusals: 404, 403, 429, 422.
--- Definer: comments are written by functions only.
+-- Its author edits a comment, for all to see. Refusals: 404, 403, 429, 422. Definer: comments are written by functions.
 create function operations.edit_comment(p_kind text, p_id uuid, p_comment_id uuid, p_body text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -53,8 +53,7 @@ end;
 $$;
 grant execute on function private.item_comment_json to authenticated;
 
--- A comment sent to agents shows its state; others are answered as before this existed. Its state is that of its
--- least advanced delivery.
+-- A comment sent to agents has the state of its least advanced delivery; others are as before this existed.
 create function private.with_deliveries(p_comment json, p_comment_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 declare

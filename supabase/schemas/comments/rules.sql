@@ -2,8 +2,7 @@ create trigger _900_emit after insert or update or delete on public.comments for
   execute function private.tg_any__emit('comment', '{product:product_id}',
     '{"pbi_id": "pbi_id", "story_id": "story_id", "task_id": "task_id"}', 'without changed fields');
 
--- A job may be deleted with its task while a message waits for its agent: no one will see it, so it is marked
--- undelivered.
+-- A job may be deleted while a message waits for its agent: no one will see it, so it is marked undelivered.
 create function private.tg_agent_messages__lose_job() returns trigger language plpgsql set search_path = '' as $$
 begin
   if new.state = 'sent' then
@@ -34,8 +33,7 @@ create trigger _901_emit after update of state on public.agent_messages
   for each row when (new.state <> old.state)
   execute function private.tg_agent_messages__emit();
 
--- The inbox counts a mention at once. Only the mentioned member gets the event.
--- Definer: every write sends its event, but no client may call private.emit.
+-- Counted in the inbox at once. Only the mentioned member gets the event. Definer: no client may call private.emit.
 create function private.tg_comment_mentions__notify_inbox()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
@@ -49,10 +47,9 @@ $$;
 create trigger _900_notify_inbox after insert or delete on public.comment_mentions
   for each row execute function private.tg_comment_mentions__notify_inbox();
 
--- The response to a heartbeat carries messages for the agent. A worker that confirms (p_seen, even an empty list)
--- gets each message until it reports that its agent has seen it. For a worker that confirms nothing, a message counts
--- as seen when sent; the next answer repeats it in case this one is lost. A verifier forms its own view, so it gets
--- none. Null without messages.
+-- The response to a heartbeat carries messages for the agent. A worker that confirms (p_seen, even an empty list) gets
+-- each message until its agent has seen it. Otherwise a message counts as seen when sent; the next answer repeats it in
+-- case this one is lost. A verifier forms its own view, so it gets none. Null without messages.
 create function private.deliver_messages(p_job public.agent_jobs, p_seen jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,9 +1,7 @@
--- An attempt reports that its work does not merge with its own branch, the main branch or another branch of its
--- run. Returns what follows: `go_on` (the other job resolves it, or no one needs to), `home` (the job is requeued
--- first, without counting a retry) or `paused` (after two failed tries; the run waits for a person, with tasks and
--- files named). Other jobs continue.
--- Refusals: 404, 403, 409 for a lost attempt, 422, 429. Definer: jobs and runs are written by functions only
--- (docs/dependencies.md).
+-- An attempt reports that its work does not merge with its own branch, main or another branch of its run. Returns what
+-- follows: `go_on` (the other job resolves it, or no one needs to), `home` (the job is requeued first, without counting
+-- a retry) or `paused` (after two failed tries; the run waits for a person). Other jobs continue. Refusals: 404, 403,
+-- 409 for a lost attempt, 422, 429. Definer: jobs and runs are written by functions (docs/dependencies.md).
 create function operations.report_job_conflict(p_job_id uuid, p_attempt integer, p_conflict jsonb)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -65,11 +63,10 @@ begin
 end;
 $$;
 
--- Of two tasks that do not merge exactly one resolves it, even in a race: the one that ends later. Each worker
--- pushes before it checks, so at least one of them sees the other. A job that was not verified yet in its attempt, or
--- is queued with partial work on its branch, checks again at its own end: its next claim reports it, and the reporting
--- job continues. Otherwise the reporting job takes it; after two failed tries a person is asked. Called under the
--- product lock (docs/dependencies.md).
+-- Of two tasks that do not merge exactly one resolves it, even in a race: the one that ends later. Workers push before
+-- they check, so one sees the other. A job that was not verified yet in its attempt, or is queued with partial work on
+-- its branch, checks again at its own end: its next claim reports it, and the reporting job continues. Otherwise the
+-- reporting job takes it; after two failed tries a person is asked. Under the product lock (docs/dependencies.md).
 create function private.decide_conflict(
   p_job public.agent_jobs, p_kind text, p_branch text, p_rival public.agent_jobs, p_in_vain boolean
 ) returns text language plpgsql stable set search_path = '' as $$

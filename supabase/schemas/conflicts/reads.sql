@@ -61,9 +61,8 @@ begin
 end;
 $$;
 
--- Two tasks on separate branches may change the same file; people see it before the merge. Known files are those
--- of the newest diff, and for a job at work also those its agent reports editing. A pair counts while one of them is at
--- work.
+-- Two tasks on separate branches may change the same file; people see it before the merge. Known files are those of the
+-- newest diff, and for a job at work also those its agent reports editing. A pair counts while one of them is at work.
 create function private.run_overlaps(p_run public.sprint_runs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin

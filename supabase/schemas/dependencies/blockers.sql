@@ -1,6 +1,5 @@
--- Triggers keep agent_jobs.open_blockers, which decides what agents get; `doctor` and the race tests compare it
--- with a fresh count. Service only.
--- Definer: the service may not call private functions one by one.
+-- Triggers keep agent_jobs.open_blockers, which decides what agents get; `doctor` and the race tests compare it with a
+-- fresh count. Service only. Definer: the service may not call private functions one by one.
 create function operations.find_wrong_counters()
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -14,8 +13,7 @@ end;
 $$;
 grant execute on function operations.find_wrong_counters to service_role;
 
--- Counts what still blocks a job. For a job of one task these are its task's blockers; for a batch, those of its
--- unfinished tasks that do not come with the batch.
+-- What still blocks a job: its task's blockers; of a batch, those of its open tasks that do not come with it.
 create function private.count_open_blockers(p_job public.agent_jobs)
 returns integer language plpgsql stable set search_path = '' as $$
 begin
@@ -182,8 +180,7 @@ begin
 end;
 $$;
 
--- A batch is one job for many tasks; its agent must not begin a task before the task's blockers are on the branch
--- (specification: Sprint run, executions).
+-- In a batch no task begins before its blockers are on the branch (specification: Sprint run, executions).
 create function private.refuse_blocked(p_task_id uuid, p_sprint_run_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -214,9 +211,8 @@ end;
 $$;
 grant execute on function private.released to authenticated;
 
--- Undo, when the owner marked the wrong task as merged. Tasks that this released are blocked again, unless an agent has
--- begun it: its work would build on code that is not there. Returns null, or the reason why it cannot. Called under the
--- product's lock.
+-- Undo of a wrong mark as merged. Tasks that it released are blocked again, unless an agent has begun it: its work
+-- would build on code that is not there. Returns null, or the reason why it cannot. Called under the product lock.
 create function private.restore_unmerged(p_change private.changes)
 returns text language plpgsql volatile set search_path = '' as $$
 declare

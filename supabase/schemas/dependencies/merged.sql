@@ -34,8 +34,7 @@ begin
 end;
 $$;
 
--- Work that is done but still blocks these tasks, because its code is not on the main branch: for reasons, pages
--- and workers, each job once.
+-- Done work that still blocks these tasks, as its code is not on main: for reasons, pages and workers, a job once.
 create function private.awaited_work(p_task_ids uuid[], p_limit integer default 20)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -129,10 +128,9 @@ begin
 end;
 $$;
 
--- The one place that decides whether finished code is available to what it blocks. Always, if the product asks for
--- no more than "done". Otherwise it must be on the main branch or on the blocked task's own branch, because jobs that
--- share a branch would wait for a merge that comes after all of them. p_branch is the branch of a job about to be
--- written (docs/dependencies.md).
+-- Whether finished code is available to what it blocks. Always, if the product asks for no more than "done". Otherwise
+-- it must be on the main branch or on the blocked task's own branch, because jobs that share a branch would wait for a
+-- merge that comes after all of them. p_branch is the branch of a job about to be written (docs/dependencies.md).
 create function private.has_arrived(
   p_waiting_id uuid, p_kind text, p_blocker_id uuid, p_product_id uuid, p_branch text default null
 ) returns boolean language plpgsql stable set search_path = '' as $$

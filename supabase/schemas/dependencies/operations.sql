@@ -90,8 +90,7 @@ $$;
 grant execute on function operations.list_candidates to authenticated;
 comment on function operations.list_candidates is 'reads';
 
--- Removes a dependency; a missing one is not an error. Returns the remaining ones. Refusals: 404, 403.
--- Definer: dependencies are written by functions only.
+-- Idempotent. Returns the remaining ones. Refusals: 404, 403. Definer: dependencies are written by functions only.
 create function operations.remove_dependency(p_kind text, p_id uuid, p_blocker text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,5 +1,4 @@
--- The run page shows which jobs can run at once and which come later, by their branch queue and their blockers.
--- Definer: access is checked first.
+-- Which jobs can run at once and which come later, by branch queue and blockers. Definer: access is checked first.
 create function private.run_order(p_sprint_run_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -53,11 +52,10 @@ begin
 end;
 $$;
 
--- A run orders itself, so nothing in it is blocked forever, with one exception: if work must be on the main branch
--- to release others and each story has its own branch, two branches whose tasks block each other can never be merged:
+-- A run orders itself, so nothing in it is blocked forever, with one exception: if work must be on the main branch to
+-- release others and each story has its own branch, two branches whose tasks block each other can never be merged:
 -- neither is complete before the other is merged. Returns each dependency of such a cycle, so that a person can remove
--- it. Looks at stories, each by its tasks that are not done; work already on the main branch blocks nothing
--- (docs/dependencies.md).
+-- it. Looks at stories by their open tasks; work on main blocks nothing (docs/dependencies.md).
 create function private.deadlock_blockers(p_product public.products, p_task_ids uuid[], p_story_ids uuid[])
 returns jsonb language plpgsql volatile set search_path = '' as $$
 begin
@@ -260,8 +258,7 @@ begin
 end;
 $$;
 
--- The tasks of a run in their order: dependencies first, then the contract's order (specification: Starting a
--- sprint run 2).
+-- A run's tasks: dependencies first, then the contract's order (specification: Starting a sprint run 2).
 create function private.run_scope(p_task_ids uuid[])
 returns table (task_id uuid, story_id uuid, story_code text, place integer)
 language plpgsql stable set search_path = '' as $$

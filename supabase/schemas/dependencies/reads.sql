@@ -1,6 +1,5 @@
--- Everything that blocks a task in one list: its own dependencies and those of its story. Counters, reasons, cards
--- and the list of what can start all read this. Only DONE resolves a blocker, and in products that wait for the merge
--- only with its code.
+-- Everything that blocks a task in one list: its own dependencies and those of its story. Counters, reasons, cards and
+-- lists all read this. Only DONE resolves a blocker, and in products that wait for the merge only with its code.
 create view private.task_blockers with (security_invoker = true) as
 select d.blocked_id as task_id, 'task' as kind, b.id as blocker_id, b.code, b.title,
   case b.status when 'TO_DO' then 'todo' else lower(b.status::text) end as status,
@@ -70,8 +69,7 @@ returns json language sql immutable set search_path = '' as $$
 $$;
 
 -- "what can start now?": unblocked tasks to do, in PBIs that are not blocked, in story and task order, the active
--- sprint first. `dispatchable` says whether an agent could take it: in the active sprint and with a plan. Definer:
--- access is checked first; RLS would check it again for each row.
+-- sprint first. `dispatchable`: in the active sprint, with a plan. Definer: access is checked once, first.
 create function operations.list_ready(p_product_id uuid, p_limit integer default 50)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin

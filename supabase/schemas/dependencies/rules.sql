@@ -3,9 +3,8 @@ create trigger _130_lock_product before insert or update or delete on public.sto
 create trigger _130_lock_product before insert or update or delete on public.task_dependencies
   for each row execute function private.tg_any__lock_product();
 
--- Adding or removing a dependency changes what blocks jobs: those that have not begun are blocked or released at
--- once, those at work continue. Of a blocked story these are the jobs of all its tasks. The argument is the kind of both
--- ends. Definer: the caller may not write jobs.
+-- Adding or removing a dependency changes what blocks jobs: those that have not begun follow at once, of a blocked
+-- story those of all its tasks. The argument is the kind of both ends. Definer: the caller may not write jobs.
 create function private.tg_any__recount_blockers()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
@@ -21,9 +20,8 @@ create trigger _500_recount after insert or delete on public.story_dependencies
 create trigger _500_recount after insert or delete on public.task_dependencies
   for each row execute function private.tg_any__recount_blockers('task');
 
--- The cards of both ends show dependencies, so both are announced as changed. The argument is their kind.
--- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, Backlog
--- stream).
+-- The cards of both ends show dependencies, so both are announced as changed. The argument is their kind. Definer: no
+-- client may call private.emit (specification: Solo stream, Backlog stream).
 create function private.tg_any__emit_dependency()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -196,9 +194,8 @@ begin
 end;
 $$;
 
--- Nothing may block itself, even over several steps. Called under the product's lock before a dependency is written,
--- so that two opposite ones written at the same moment are checked one after the other; and after a task moved, which
--- then starts and ends with its new story.
+-- Nothing may block itself, even over several steps. Called under the product lock before a dependency is written, so
+-- that two opposite ones are checked one after the other; and after a task moved to another story.
 create function private.refuse_cycle(p_from_kind text, p_from uuid, p_to_kind text, p_to uuid, p_change text default 'That')
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -215,8 +212,7 @@ begin
 end;
 $$;
 
--- The other end of a dependency is an id or code of the same product. An unknown one gets the same refusal,
--- whether or not it exists in another product.
+-- An id or code of the same product. The refusal is the same whether or not it exists in another product.
 create function private.require_blocker(p_kind text, p_product_id uuid, p_reference text)
 returns uuid language plpgsql volatile set search_path = '' as $$
 declare

@@ -26,8 +26,7 @@ create policy story_dependencies_select on public.story_dependencies for select 
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.story_dependencies to authenticated;
 
--- A task blocked by a task of its product. Composite keys keep both ends in one product; private.refuse_cycle
--- prevents cycles under the product's lock.
+-- A task blocked by a task of its product. Keys and cycles as in story_dependencies.
 create table public.task_dependencies (
   blocked_id uuid not null,
   blocker_id uuid not null,

@@ -23,9 +23,8 @@ $$;
 grant execute on function operations.find_lost_viewers to service_role;
 
 -- The first state of the notifications stream: the open questions of all the caller's products, with all fields
--- (specification: Notifications stream). Questions of an archived product are left out until it is restored, because
--- no one can answer them.
--- Definer: the query itself limits the products.
+-- (specification: Notifications stream). Questions of an archived product are left out until it is restored, because no
+-- one can answer them. Definer: the query itself limits the products.
 create function operations.get_notifications_state()
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -80,8 +79,7 @@ end;
 $$;
 grant execute on function operations.list_sent_messages to service_role;
 
--- The first state of the backlog stream and its reader, in one statement. Called on connect and on every resync
--- (specification: Backlog stream).
+-- The backlog stream's first state and reader, on connect and on every resync (specification: Backlog stream).
 create function operations.read_backlog_stream(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -186,10 +184,9 @@ end;
 $$;
 
 -- An open stream must end with the session or token that opened it. Checking on every event costs too much, so the
--- stream gets its reader and the end time once, and hears of an earlier end through the user's topic.
--- The snapshot says which transactions this state includes: their events are not sent again.
--- Definer: users may not read sessions and tokens. Reads only the caller's row, named by the claims (specification:
--- Events; Authentication 5).
+-- stream gets its reader and the end time once, and hears of an earlier end through the user's topic. The snapshot says
+-- which transactions this state includes: their events are not sent again. Definer: users may not read sessions and
+-- tokens. Reads only the caller's row, named by the claims (specification: Events; Authentication 5).
 create function private.stream_viewer() returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_claims jsonb := coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;

@@ -88,9 +88,8 @@ begin
 end;
 $$;
 
--- An event stays under 8,000 bytes and never makes its writer fail. Long texts are cut in the event only; the row
--- keeps them whole. A character takes at most six bytes in JSON, so two texts of 500 always fit (specification:
--- Events).
+-- An event stays under 8,000 bytes and never makes its writer fail. Long texts are cut in the event only; the row keeps
+-- them whole. A character takes at most six bytes in JSON, so two texts of 500 always fit (specification: Events).
 create function private.shorten_event(p_payload jsonb)
 returns jsonb language plpgsql immutable set search_path = '' as $$
 begin

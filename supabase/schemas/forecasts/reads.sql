@@ -346,8 +346,7 @@ begin
 end;
 $$;
 
--- A forecast not better than the newest files is not worth the look: after fifty tasks it needs five points more,
--- among the five files that are in sight.
+-- A forecast is worth a look if, after fifty tasks, it has five points more than the newest files, among five files.
 create function private.hides_forecasts(p_product_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin

@@ -23,8 +23,7 @@ $$;
 create trigger _330_guard_status before update on public.ideas
   for each row when (new.status <> old.status) execute function private.tg_ideas__guard_status();
 
--- A user's new idea is always a draft; only the service (import) creates one in another state (specification:
--- Idea).
+-- A user's new idea is always a draft; only the service (import) creates one in another state (specification: Idea).
 create function private.tg_ideas__guard_insert() returns trigger language plpgsql set search_path = '' as $$
 begin
   new.status := 'DRAFT';
@@ -37,8 +36,7 @@ create trigger _335_guard_insert before insert on public.ideas
 create trigger _400_touch before update on public.ideas
   for each row execute function private.tg_any__touch();
 
--- The page of an idea shows its history. Definer: users may not write the
--- log.
+-- The page of an idea shows its history. Definer: users may not write the log.
 create function private.tg_ideas__log() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' then

@@ -1,8 +1,7 @@
 -- States of an idea (specification: Idea). PLANNED means promoted to a PBI.
 create type public.idea_status as enum ('DRAFT', 'DISCUSSING', 'READY', 'PLANNED');
 
--- One user's notes for one product (specification: Idea). PLANNED means promoted to a PBI; archived is a separate
--- flag.
+-- One user's notes for one product (specification: Idea). PLANNED means promoted to a PBI; archived is a separate flag.
 create table public.ideas (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null default auth.uid() references public.users (id) on delete cascade,

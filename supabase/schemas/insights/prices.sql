@@ -1,5 +1,4 @@
--- Prices are the same for every signed-in user. Definer: private.shipped_prices is not readable by users
--- (specification: Model price).
+-- The same for every user. Definer: private.shipped_prices is not readable by users (specification: Model price).
 create function operations.list_model_prices()
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -16,10 +15,9 @@ end;
 $$;
 grant execute on function operations.list_model_prices to authenticated;
 
--- Costs are known before anyone has set a price. The makers' prices of common models, in US dollars per million
--- tokens, from the public list at models.dev in October 2026, for short prompts at normal speed. If a maker has no
--- cache price, the input price is used. An administrator's price wins. To update the list: change the rows and the
--- date (specification: Model price).
+-- The makers' prices of common models, in US dollars per million tokens, from the public list at models.dev in October
+-- 2026, for short prompts at normal speed. If a maker has no cache price, the input price is used. An administrator's
+-- price wins. To update the list: change the rows and the date (specification: Model price).
 create function private.shipped_prices()
 returns setof public.model_prices language sql immutable set search_path = '' as $$
   select s.model_id, s.input, s.output, s.cache_read, s.cache_write, 'USD', '2026-10-01T00:00:00Z'::timestamptz, '2026-10-01T00:00:00Z'::timestamptz
@@ -95,9 +93,8 @@ returns setof public.model_prices language sql immutable set search_path = '' as
   ) as s (model_id, input, output, cache_read, cache_write);
 $$;
 
--- The price of a model: an administrator's price first, then the shipped one. A model is found by its full name or
--- without provider and date: `anthropic/claude-sonnet-4-5-20250929` costs what `claude-sonnet-4-5` does (specification:
--- Model price).
+-- The price of a model: an administrator's price first, then the shipped one. A model is found with or without provider
+-- and date: `anthropic/claude-sonnet-4-5-20250929` costs what `claude-sonnet-4-5` does (specification: Model price).
 create function private.price_of(p_model_id text)
 returns public.model_prices language plpgsql stable set search_path = '' as $$
 declare

@@ -1,6 +1,5 @@
--- The insights page: burn-down of a sprint (the given, the active or the newest one), and tokens and cost of
--- the product, or of the given sprint. Definer: access is checked first (specification: Sprint; Agent job; Model
--- price).
+-- The insights page: burn-down of a sprint (the given, the active or the newest one), and tokens and cost of the
+-- product, or of the given sprint. Definer: access is checked first (specification: Sprint; Agent job; Model price).
 create function operations.get_insights(p_product_id uuid, p_sprint_id uuid default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -27,9 +26,8 @@ end;
 $$;
 grant execute on function operations.get_insights to authenticated;
 
--- The data of the insights charts beyond the sums: cost per model and day, cost of the caller's other products, and
--- how long finished tasks took from first start to last end (90 days, the newest 200). The caller has checked whose
--- session it is.
+-- The data of the insights charts beyond the sums: cost per model and day, cost of the caller's other products, and how
+-- long finished tasks took from first start to last end (90 days, the newest 200). Access is checked before.
 create function private.cost_insights(p_product_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -83,8 +81,7 @@ begin
 end;
 $$;
 
--- How long finished work waited for the main branch, and what returned work to its agent or to a person (90 days)
--- (docs/forges.md).
+-- How long finished work waited for main, and what returned work (90 days) (docs/forges.md).
 create function private.landing_insights(p_product_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -223,8 +220,7 @@ begin
 end;
 $$;
 
--- The sprint page shows the burndown next to the board. Definer: reads the history without checking row level
--- security for each change; access is checked first (specification: Sprint).
+-- The sprint page shows the burndown next to the board. Definer: access is checked once, first (specification: Sprint).
 create function private.get_sprint_burndown(p_sprint_id uuid)
 returns jsonb language plpgsql stable security definer set search_path = '' as $$
 declare

@@ -1,6 +1,5 @@
--- What workers write under an issue of the Git host, once each: the comment that its work is done, and its
--- closing. One worker at a time has the row of an issue and a deed. It outlives its story, so that nothing is ever
--- written twice.
+-- What workers write under an issue of the Git host, once each: the comment that its work is done, and its closing. One
+-- worker at a time has the row of an issue and a deed. It outlives its story, so that nothing is ever written twice.
 -- Written by operations.next_issue_note and operations.report_issue_note.
 create table public.issue_notes (
   id uuid primary key default gen_random_uuid(),
@@ -111,8 +110,7 @@ begin
 end;
 $$;
 
--- Readers of the issue may not be members, so it names only the code and addresses at the Git host, no text of
--- the backlog.
+-- Readers of the issue may not be members: only the code and addresses at the Git host, no text of the backlog.
 create function private.done_words(p_story_id uuid) returns text language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -128,11 +126,10 @@ begin
 end;
 $$;
 
--- A worker reports issues it saw with the product's label. An open one becomes an item in triage, once per
--- address, even if several workers see it again and again; a closed one leaves triage. Issues seen with a label that the
--- owner has changed since are ignored.
--- Refusals: 404, 403, 422, 429. Definer: items from outside and what is settled are written by functions only
--- (docs/forges.md).
+-- A worker reports issues it saw with the product's label. An open one becomes an item in triage, once per address,
+-- even if several workers see it again and again; a closed one leaves triage. Issues seen with a label that the owner
+-- has changed since are ignored. Refusals: 404, 403, 422, 429. Definer: items from outside and what is settled are
+-- written by functions only (docs/forges.md).
 create function operations.observe_issues(p_product_id uuid, p_label text, p_issues jsonb)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -192,11 +189,9 @@ begin
 end;
 $$;
 
--- A worker reports the result of a note, with its lease. `working` renews the lease, `put_off` returns the note
--- for a minute, then for four times as long each time, and the fifth time it counts as refused; `written` and `refused`
--- end it.
--- Refusals: 404, 403, 409 for a lease that was taken over, 422, 429. Definer: notes are written by functions only
--- (docs/forges.md).
+-- The result of a note, with its lease. `working` renews the lease, `put_off` returns the note for a minute, then for
+-- four times as long each time, and the fifth time it counts as refused; `written` and `refused` end it. Refusals: 404,
+-- 403, 409 for a lease that was taken over, 422, 429. Definer: notes are written by functions only (docs/forges.md).
 create function operations.report_issue_note(
   p_issue_note_id uuid, p_lease uuid, p_state text, p_words text default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$

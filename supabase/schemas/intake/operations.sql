@@ -1,6 +1,5 @@
--- An item sent to the hook address becomes a story in triage, once per external id, even if several senders repeat
--- it concurrently. Refusals: 404 for an invalid key, 403 for an archived product, 429. Service only. Definer: there is
--- no user.
+-- An item sent to the hook address becomes a story in triage, once per external id, even if senders repeat it at once.
+-- Refusals: 404 for an invalid key, 403 for an archived product, 429. Service only. Definer: there is no user.
 create function operations.receive_item(
   p_key_hash text, p_title text, p_text text default null, p_url text default null, p_external_id text default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -53,9 +52,8 @@ end;
 $$;
 grant execute on function operations.revoke_intake_hook to authenticated;
 
--- Creates or replaces the address; the previous key stops working at once. The app generates the key; only its
--- SHA-256 is stored. Refusals: 404, 403 (not the owner, demo, archived), 422, 429. Definer: hooks are written by
--- functions only.
+-- Creates or replaces the address; the previous key ends at once. The app generates the key; only its SHA-256 is
+-- stored. Refusals: 404, 403 (not the owner, demo, archived), 422, 429. Definer: hooks are written by functions only.
 create function operations.set_intake_hook(p_product_id uuid, p_id uuid, p_key_hash text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 begin

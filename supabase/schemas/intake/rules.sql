@@ -1,6 +1,5 @@
--- All work from outside starts as a story in triage, in the PBI Intake, with its address. The text is data and
--- stored unchanged. Called under the product's lock, after private.known_item. Definer: users may not set where an item
--- comes from.
+-- All work from outside starts as a story in triage, in the PBI Intake, with its address. The text is stored unchanged.
+-- Called under the product lock, after private.known_item. Definer: users may not set where an item comes from.
 create function private.bring_item(
   p_product_id uuid, p_origin text, p_title text, p_text text, p_url text, p_external_id text
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -18,8 +17,7 @@ begin
 end;
 $$;
 
--- Every story has a PBI. Items from outside have a separate one until a person accepts them into another. Called
--- under the product's lock.
+-- The PBI of items from outside, until a person accepts them into another. Called under the product lock.
 create function private.intake_pbi(p_product_id uuid) returns uuid language plpgsql volatile set search_path = '' as $$
 declare
   v_id uuid;
@@ -34,8 +32,7 @@ begin
 end;
 $$;
 
--- An item that came before returns its story, or what a person did with it. Null for a new one.
--- Definer: the sender of items may not read the settled ones.
+-- A known item's story, or what a person did with it. Null for a new one. Definer: senders may not read settled ones.
 create function private.known_item(p_product_id uuid, p_external_id text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -53,8 +50,7 @@ begin
 end;
 $$;
 
--- A declined or merged item stays settled when the service sends it again. Definer: no one writes settled items
--- directly; the callers have checked access.
+-- A declined or merged item stays so when it is sent again. Definer: no one writes these; callers have checked access.
 create function private.settle_item(p_story_id uuid, p_outcome text, p_into uuid default null)
 returns void language plpgsql volatile security definer set search_path = '' as $$
 begin

@@ -1,7 +1,6 @@
--- A worker asks for the next branch to land. One worker has it at a time; when its lease expires, another takes
--- over and sees in git how far it got. Without p_pushes it only merges pull requests.
--- Refusals: 404, 403 without the right to work in the product, 429. Definer: landings are written by functions only
--- (docs/forges.md).
+-- A worker asks for the next branch to land. One worker has it at a time; when its lease expires, another takes over
+-- and sees in git how far it got. Without p_pushes it only merges pull requests. Refusals: 404, 403 without the right
+-- to work in the product, 429. Definer: landings are written by functions only (docs/forges.md).
 create function operations.next_landing(p_product_id uuid, p_worker text, p_pushes boolean default false)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -78,12 +77,11 @@ begin
 end;
 $$;
 
--- A worker reports the progress of a landing, with its lease. `working` renews the lease, `waiting_ci` hands over
--- to CI of the merged state, `put_off` returns it for a minute (the fifth time it counts as refused), `untested` waits
--- up to half an hour for CI to begin; `landed`, `conflict`, `test_failed` and `refused` end it. Work that does not
--- merge or fails its tests returns to its agent, twice; the third time a person is asked.
--- Refusals: 404, 403, 409 for a lease that was taken over, 422, 429. Definer: landings are written by functions only
--- (docs/forges.md).
+-- A worker reports the progress of a landing, with its lease. `working` renews the lease, `waiting_ci` hands over to CI
+-- of the merged state, `put_off` returns it for a minute (the fifth time it counts as refused), `untested` waits up to
+-- half an hour for CI to begin; `landed`, `conflict`, `test_failed` and `refused` end it. Work that does not merge or
+-- fails its tests returns to its agent, twice; the third time a person is asked. Refusals: 404, 403, 409 for a lease
+-- that was taken over, 422, 429. Definer: landings are written by functions only (docs/forges.md).
 create function operations.report_landing(
   p_landing_id uuid, p_lease uuid, p_state text, p_head_sha text default null, p_words text default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$

@@ -19,10 +19,9 @@ end;
 $$;
 grant execute on function operations.list_landings to authenticated;
 
--- The branches that may land, in order: all their work is done and no one is at work on them, their stories'
--- blockers have landed, and the pull request, if the product opens one, is at that commit with nothing against it. A
--- returned branch waits for its next commit; one refused by the Git host is retried after half an hour
--- (docs/forges.md).
+-- The branches that may land, in order: all their work is done and no one is at work on them, their stories' blockers
+-- have landed, and the pull request, if the product opens one, is at that commit with nothing against it. A returned
+-- branch waits for its next commit; one refused by the Git host is retried after half an hour (docs/forges.md).
 create function private.landing_queue(p_product_id uuid)
 returns table (place bigint, job_id uuid, branch text, head_sha text) language plpgsql stable set search_path = '' as $$
 declare
@@ -107,8 +106,7 @@ end;
 $$;
 grant execute on function private.landing_json to authenticated;
 
--- why_not_moving shows how far a branch is. Null if the product has no queue, or the branch is not in it
--- (docs/forges.md).
+-- How far a branch is, for why_not_moving. Null without a queue, or outside it (docs/forges.md).
 create function private.landing_words(p_product_id uuid, p_branch text)
 returns text language plpgsql stable set search_path = '' as $$
 declare

@@ -50,8 +50,7 @@ begin
 end;
 $$;
 
--- A landing follows CI of the merged state, and what people do with the pull request, as workers observe it.
--- Called under the product lock (docs/forges.md).
+-- CI of the merged state and what people do with the pull request. Called under the product lock (docs/forges.md).
 create function private.follow_landing(p_pull public.pulls, p_seen jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,7 +1,6 @@
--- One row for each landing of a branch on the main branch, with its result. A product lands one branch at a time,
--- so that each is tested on the main branch it is merged into. Written by operations.next_landing,
--- operations.report_landing and observed pull requests. `ours_sha` is the work, `head_sha` what is tested and merged:
--- the work, merged with the main branch if that has moved on.
+-- One row for each landing of a branch on main, with its result. One branch of a product at a time, so that each is
+-- tested on the main it is merged into. Written by next_landing, report_landing and observed pull requests. `ours_sha`
+-- is the work, `head_sha` what is tested and merged: the work, merged with the main branch if that has moved on.
 create table public.landings (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

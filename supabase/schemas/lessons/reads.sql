@@ -24,8 +24,7 @@ end;
 $$;
 grant execute on function operations.list_lessons to authenticated;
 
--- The only way from lessons to agents: what a person has accepted, oldest first. Null without any, so that answers
--- stay as they were.
+-- The only way from lessons to agents: accepted by a person, oldest first. Null without any: answers stay as they were.
 create function private.accepted_lessons(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (select json_agg(l.text order by l.since, l.id) from public.lessons l where l.product_id = p_product_id and l.status = 'accepted');
@@ -58,9 +57,8 @@ returns integer[] language sql stable set search_path = '' as $$
   from (select private.lesson_effect(p_lesson.product_id, p_lesson.cause, p_lesson.label_ids, p_lesson.counted_from) as count) e;
 $$;
 
--- Tasks that came back for a cause, of tasks that agents handed in; among tasks that share a label, where there are
--- some. Attempts that began earlier did not know the lesson, so they do not count. The thousand latest attempts say enough, and bound what
--- it costs.
+-- Tasks that came back for a cause, of those handed in; among tasks that share a label, where there are some. Attempts
+-- that began earlier did not know the lesson, so they do not count. A thousand attempts are enough.
 create function private.lesson_effect(p_product_id uuid, p_cause text, p_label_ids uuid[], p_from timestamptz)
 returns integer[] language plpgsql stable set search_path = '' as $$
 begin

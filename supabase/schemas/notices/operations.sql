@@ -1,5 +1,4 @@
--- The secret is generated here and returned once. Refusals: 404, 403, 422, 429. Definer: webhooks are written by
--- functions only.
+-- The secret is made here and returned once. Refusals: 404, 403, 422, 429. Definer: webhooks are written by functions.
 create function operations.create_webhook(p_product_id uuid, p_url text, p_events jsonb default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -83,9 +82,8 @@ end;
 $$;
 grant execute on function operations.ping_webhook to authenticated;
 
--- A browser turns on push messages; each device is its own row. An endpoint belongs to one browser: when another
--- user signs in there, it becomes theirs. Refusals: 403, 429, 422. Definer: users may not read keys of devices
--- (specification: Push subscription).
+-- One row a device. An endpoint belongs to one browser: when another user signs in there, it becomes theirs. Refusals:
+-- 403, 429, 422. Definer: users may not read keys of devices (specification: Push subscription).
 create function operations.subscribe_push(p_endpoint text, p_p256dh text, p_auth text, p_user_agent text default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -108,11 +106,10 @@ end;
 $$;
 grant execute on function operations.subscribe_push to authenticated;
 
--- The sender takes due notices with everything it needs to send. A taken notice is due again after
--- p_lease_seconds, so that a dying sender loses nothing; each notice goes to one sender at a time (at least once, never
--- in parallel). A notice taken ten times fails here: a sender that died each time never reported. Devices of people who
--- have left the product get nothing.
--- Service only. Definer: users may not read the outbox.
+-- The sender takes due notices with everything it needs to send. A taken notice is due again after p_lease_seconds, so
+-- that a dying sender loses nothing; each notice goes to one sender at a time (at least once, never in parallel). A
+-- notice taken ten times fails here: a sender that died each time never reported. Devices of people who have left the
+-- product get nothing. Service only. Definer: users may not read the outbox.
 create function operations.take_due_notices(p_limit integer default 50, p_lease_seconds integer default 60)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

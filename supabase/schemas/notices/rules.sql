@@ -7,10 +7,9 @@ create trigger _940_limit_rows after insert on public.push_subscriptions
 
 create trigger _400_touch before update on public.webhooks for each row execute function private.tg_any__touch();
 
--- Writes notices for people's devices and the product's webhooks into the outbox, in the transaction of the
--- change. People: members with an active device; with p_only_user just that one. Viewers get only notices addressed to
--- them, as the others ask for something they cannot do. A text that only p_reader_id may read goes to their devices and
--- webhooks. Without recipients nothing is written.
+-- Into the outbox in the transaction of the change, for webhooks and members with an active device; with p_only_user
+-- just that one. Viewers get only notices addressed to them, as the others ask for something they cannot do. A text
+-- that only p_reader_id may read goes to their devices and webhooks. Without recipients nothing is written.
 create function private.queue_notices(
   p_kind text, p_product_id uuid, p_only_user uuid, p_to_people boolean, p_title text, p_body text, p_path text,
   p_data jsonb, p_reader_id uuid default null

@@ -59,8 +59,7 @@ create policy push_subscriptions_select on public.push_subscriptions for select 
   using (user_id = (select auth.uid()));
 grant select (id, user_id, endpoint, user_agent, last_error, disabled_at, created_at) on public.push_subscriptions to authenticated;
 
--- Other systems get signed requests about a product's questions, runs and reviews. The secret signs each request;
--- it is shown once, when the webhook is created.
+-- Signed requests about a product's questions, runs and reviews. The secret is shown once, on creation.
 create table public.webhooks (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

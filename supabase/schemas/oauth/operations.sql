@@ -36,10 +36,9 @@ end;
 $$;
 grant execute on function operations.create_oauth_code to service_role;
 
--- A program exchanges its code for tokens, once. The lock of the code's row serializes concurrent calls: the
--- second finds it redeemed. A redeemed code used again was stolen, so its grant ends; refusals are therefore returned,
--- not raised, which would roll that back. The challenge is the SHA-256 of the verifier. Service only; counted by
--- address.
+-- A program exchanges its code for tokens, once. The lock of the code's row serializes concurrent calls: the second
+-- finds it redeemed. A redeemed code used again was stolen, so its grant ends; refusals are therefore returned, not
+-- raised, which would roll that back. The challenge is the SHA-256 of the verifier. Service only; counted by address.
 create function operations.redeem_oauth_code(
   p_code_hash text, p_client_id text, p_redirect_uri text, p_challenge text, p_audience text, p_token_hash text,
   p_refresh_hash text, p_prefix text, p_address_key text
@@ -192,8 +191,7 @@ end;
 $$;
 grant execute on function private.access_token_lifetime to service_role;
 
--- A reused code or refresh token, or a program that signs out, ends the grant at once, including open streams (by
--- the trigger of api_tokens) (docs/oauth.md).
+-- A reused code or token, or signing out, ends the grant and (by api_tokens' trigger) open streams (docs/oauth.md).
 create function private.end_grant(p_token_id uuid, p_reason text)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -220,8 +218,7 @@ end;
 $$;
 grant execute on function private.is_oauth_client to service_role;
 
--- Redeeming and refreshing give the same answer. The app generates the tokens; they never reach the database
--- (docs/oauth.md).
+-- Redeeming and refreshing answer alike. The app makes the tokens; they never get here (docs/oauth.md).
 create function private.oauth_answer(p_scopes text[]) returns json language plpgsql immutable set search_path = '' as $$
 begin
   return json_build_object('expires_in', extract(epoch from private.access_token_lifetime())::integer, 'scope', array_to_string(p_scopes, ' '));

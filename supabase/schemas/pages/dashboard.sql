@@ -87,8 +87,7 @@ end;
 $$;
 grant execute on function operations.get_dashboard to authenticated;
 
--- The frame of every signed-in page in one read: the products to switch between, the active sprint of the current
--- one, and the caller's inbox count.
+-- The frame of every signed-in page: products to switch between, the current one's active sprint, the inbox count.
 create function operations.get_shell(p_active_product_id uuid default null)
 returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -1,6 +1,5 @@
--- A retrospective begins with facts: what came back and why, what waited for people, how estimates compare with
--- what tasks took, and what the team accepted as lessons while the sprint ran. Without a model. Definer: reads jobs and
--- lessons without checking row level security for each; access is checked first (docs/planning.md).
+-- A retrospective begins with facts: what came back and why, what waited for people, how estimates compare with what
+-- tasks took, and the sprint's lessons. Without a model. Definer: access is checked once, first (docs/planning.md).
 create function private.sprint_retrospective(p_sprint_id uuid, p_runs uuid[], p_stories uuid[])
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare

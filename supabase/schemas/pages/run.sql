@@ -1,5 +1,4 @@
--- The run page in one read: the run, its order, the budgets it falls under, why it does not move, and what is asked in
--- its product.
+-- The run page in one read: the run, its order and budgets, why it does not move, and its product's questions.
 create function operations.get_run_page(p_product_id uuid, p_sprint_run_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 declare

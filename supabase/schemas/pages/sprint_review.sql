@@ -76,8 +76,7 @@ end;
 $$;
 grant execute on function operations.get_sprint_review to authenticated;
 
--- One story of a sprint review: its tasks by status, its proof, the changes of its newest work, its cost
--- (docs/planning.md).
+-- A story of a sprint review: tasks by status, proof, newest changes, cost (docs/planning.md).
 create function private.reviewed_story(p_story public.stories, p_sprint_id uuid, p_runs uuid[])
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -106,8 +105,7 @@ begin
 end;
 $$;
 
--- A printed review needs only the piece of evidence that decides a criterion, or else the newest, shortened
--- (docs/proof.md).
+-- The piece of evidence that decides a criterion, or the newest, shortened (docs/proof.md).
 create function private.review_evidence(p_story_id uuid, p_criterion text, p_evidence_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -126,9 +124,8 @@ begin
 end;
 $$;
 
--- The cost of a sprint's runs, in total or of one story: one sum per currency, never added together. Subscription
--- usage is not money spent. A batch's job belongs to no single story, so it counts only in the total (specification:
--- Model price).
+-- The cost of a sprint's runs, in total or of one story: one sum per currency, never added together. Subscription usage
+-- is not money spent. A batch's job counts only in the total (specification: Model price).
 create function private.review_costs(p_runs uuid[], p_story_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin

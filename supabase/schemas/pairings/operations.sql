@@ -119,10 +119,9 @@ end;
 $$;
 grant execute on function private.require_pairing_guesses_left to service_role;
 
--- Wrong guesses at a pairing secret must count, so the caller returns the refusal instead of raising it, which
--- would roll the count back. 5 wrong secrets end a pairing, 20 an hour block the user.
--- Definer: users can write neither counters nor pairings. The result is the same for an unknown pairing (specification:
--- Login pairing).
+-- Wrong guesses at a pairing secret must count, so the caller returns the refusal instead of raising it, which would
+-- roll the count back. 5 wrong secrets end a pairing, 20 an hour block the user. Definer: users can write neither
+-- counters nor pairings. The result is the same for an unknown pairing (specification: Login pairing).
 create function private.note_wrong_pairing_secret(p_pairing_id uuid, p_user_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -134,11 +133,10 @@ end;
 $$;
 grant execute on function private.note_wrong_pairing_secret to service_role;
 
--- The pairing stream reads it on opening and again once its subscription is active. The row is read with a lock: a
--- change is announced when it is on disk, a moment before other transactions see it, so a plain read right after
--- subscribing could miss a change announced just before. The snapshot says which changes it knows.
--- Service only; authenticated by the hash of the desktop cookie: unknown PT404, mismatch PT401, expired PT410
--- (specification: GET /api/auth/pair/stream/:pairingId).
+-- The pairing stream reads it on opening and again once its subscription is active. Read with a lock: a change is
+-- announced a moment before others see it, so a plain read right after subscribing could miss it. The snapshot says
+-- which changes it knows. Service only; authenticated by the hash of the desktop cookie: unknown PT404, mismatch PT401,
+-- expired PT410 (specification: GET /api/auth/pair/stream/:pairingId).
 create function operations.get_pairing_state(p_pairing_id uuid, p_desktop_token_hash text)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -161,8 +159,7 @@ $$;
 grant execute on function operations.get_pairing_state to service_role;
 
 -- The person who approved a pairing can revoke it at once: an unclaimed one is cancelled, a claimed one loses its
--- session. Definer: users may not write these tables; it touches only what the caller approved (specification: Login
--- pairing).
+-- session. Definer: writes only what the caller approved (specification: Login pairing).
 create function operations.revoke_pairing(p_pairing_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -232,8 +229,7 @@ grant execute on function private.pairing_check_code to service_role;
 -- A signed-in phone approves or declines a desktop. Both need the secret, so that knowing the id is not enough.
 -- Approve, cancel, expiry and a second answer race for one pending row: the row lock orders them and the clock is read
 -- after it, so that exactly one wins and no stale time approves. A wrong secret and an unknown pairing get the same
--- answer, returned instead of raised, so that it counts.
--- Definer: pairings hold hashes and cannot be touched by users directly; it acts for the caller only.
+-- answer, returned instead of raised, so that it counts. Definer: acts for the caller only.
 create function private.answer_pairing(p_pairing_id uuid, p_mobile_secret_hash text, p_status public.pairing_status)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,9 +1,8 @@
 -- The states of a login pairing (specification: States and transitions, Login pairing).
 create type public.pairing_status as enum ('PENDING', 'APPROVED', 'CONSUMED', 'CANCELLED');
 
--- A desktop that waits to be signed in by a phone (specification: Login pairing). Phone and desktop have separate
--- secrets; only their SHA-256 is stored. The constraints keep the columns consistent: who approved, when, and when it
--- was used.
+-- A desktop that waits to be signed in by a phone (specification: Login pairing). Each has its secret, stored as
+-- SHA-256. The constraints keep the columns consistent: who approved, when, and when it was used.
 create table public.login_pairings (
   id uuid primary key default gen_random_uuid(),
   status public.pairing_status not null default 'PENDING',

@@ -45,8 +45,7 @@ $$;
 grant execute on function operations.mark_pbi_pr_merged to authenticated;
 
 -- Puts a PBI directly before or after another, in that one's priority; or, with only a priority, last in it. Inserts
--- between two floats; when none is left between them, that priority is renumbered first (specification: Ordering
--- rules 4).
+-- between two floats; when none is left, that priority is renumbered first (specification: Ordering rules 4).
 create function operations.move_pbi(
   p_pbi_id uuid, p_before_id uuid default null, p_after_id uuid default null, p_priority integer default null
 ) returns json language plpgsql volatile set search_path = '' as $$

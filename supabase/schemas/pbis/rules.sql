@@ -13,8 +13,7 @@ create trigger _150_assign_code before insert on public.pbis
 create trigger _151_assign_code before update on public.pbis
   for each row when (new.code is distinct from old.code) execute function private.tg_any__assign_code('pbi');
 
--- A new PBI without a sort_order comes last in its priority (specification: Ordering rules 4). Definer: its place
--- does not depend on what the caller may see.
+-- Without a sort_order last in its priority. Definer: for all callers alike (specification: Ordering rules 4).
 create function private.tg_pbis__append() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   select coalesce(max(b.sort_order), 0) + 1

@@ -1,6 +1,5 @@
--- Either a link for the first person who uses it (only the SHA-256 of its code is kept), or a question to one
--- person with an account, who alone can accept (no code). An invitation is deleted once it is used, answered or
--- revoked; the audit trail keeps what became of it.
+-- Either a link for the first person who uses it (only the SHA-256 of its code is kept), or a question to one person
+-- with an account, who alone can accept (no code). Deleted once used, answered or revoked; the audit trail stays.
 create table public.product_invitations (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,
@@ -99,8 +98,7 @@ end;
 $$;
 grant execute on function operations.create_invitation to authenticated;
 
--- The holder of a link sees who invites them to what before they sign in or register. Knowing the code is enough to
--- see this. 404 for an invalid code. Service only.
+-- Who invites to what, for the holder of a link, before any sign-in. 404 for an invalid code. Service only.
 create function operations.find_invitation(p_code_hash text)
 returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -268,8 +266,7 @@ end;
 $$;
 grant execute on function operations.keep_invitation to service_role;
 
--- Ends an invitation that went to the wrong person at once. Refusals: 404, 403. Definer: invitations are written
--- by functions only.
+-- Ends an invitation at once. Refusals: 404, 403. Definer: invitations are written by functions only.
 create function operations.revoke_invitation(p_invitation_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

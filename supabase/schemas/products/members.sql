@@ -50,8 +50,7 @@ create trigger _110_lock_products before delete on public.product_members
 create trigger _130_lock_product before delete on public.product_members
   for each row execute function private.tg_any__lock_product();
 
--- A user who leaves or is removed loses the product as active product (specification: Other records, User).
--- Definer: it writes the profile of another user.
+-- Who leaves loses it as active product. Definer: it writes another's profile (specification: Other records, User).
 create function private.tg_product_members__clear_active()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -64,18 +63,16 @@ $$;
 create trigger _525_clear_active after delete on public.product_members
   for each row execute function private.tg_product_members__clear_active();
 
--- Open streams gain or lose access with the commit: the event goes to the product and to the user (specification:
--- Authentication 4).
+-- Open streams gain or lose access: the event goes to product and user (specification: Authentication 4).
 create trigger _900_emit after insert or delete on public.product_members for each row
   execute function private.tg_any__emit('member', '{product:product_id,user:user_id}', '{"id": "user_id", "user_id": "user_id"}');
 create trigger _901_emit after update on public.product_members for each row when (new.role <> old.role)
   execute function private.tg_any__emit('member', '{product:product_id,user:user_id}', '{"id": "user_id", "user_id": "user_id"}',
     'without changed fields');
 
--- Being added to a product must not let others run code on a member's machine, so each member allows it for
--- themselves. The owner's workers are always allowed. Refusals: 404, 403, 409 for the owner.
--- Definer: no one writes membership rows directly; this writes only the caller's own (specification: Agent job;
--- Authentication 4).
+-- Being added to a product must not let others run code on a member's machine, so each member allows it for themselves.
+-- The owner's workers are always allowed. Refusals: 404, 403, 409 for the owner. Definer: no one writes membership rows
+-- directly; this writes only the caller's own (specification: Agent job; Authentication 4).
 create function operations.allow_my_workers(p_product_id uuid, p_allowed boolean)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -93,8 +90,7 @@ end;
 $$;
 grant execute on function operations.allow_my_workers to authenticated;
 
--- The operator adds a member or viewer without being the owner. Adding an existing member changes nothing. Service
--- only.
+-- The operator adds a member or viewer without being the owner. An existing member stays as is. Service only.
 create function operations.enrol_member(p_product_id uuid, p_user_id uuid, p_role text default 'MEMBER')
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -147,8 +143,7 @@ end;
 $$;
 grant execute on function operations.list_product_members to authenticated;
 
--- Owner only. The removed member loses access, assignments and the active product at once (specification:
--- Authentication 4; Other records).
+-- Owner only. Access, assignments and active product end at once (specification: Authentication 4; Other records).
 create function operations.remove_product_member(p_product_id uuid, p_user_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin

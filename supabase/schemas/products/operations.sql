@@ -51,8 +51,7 @@ end;
 $$;
 grant execute on function operations.create_product to authenticated;
 
--- Removes a product with everything in it. The caller repeats its code, to prevent accidents (specification:
--- Product).
+-- Removes a product with everything in it. The caller repeats its code, to prevent accidents (specification: Product).
 create function operations.delete_product(p_product_id uuid, p_code text)
 returns json language plpgsql volatile set search_path = '' as $$
 begin

@@ -16,9 +16,8 @@ select p.id, p.code, p.name, p.description, p.repo_url, p.definition_of_done
 from public.products p;
 grant select on private.product_shape to authenticated;
 
--- The first call of every agent. Hot: definer, so that row level security is not checked for each table; access is
--- checked first, in the statement that reads the product. The result is passed through unparsed (specification: GET
--- /api/products/:id/agent-context).
+-- The first call of every agent. Hot: definer, access is checked once, in the statement that reads the product. The
+-- result is passed through unparsed (specification: GET /api/products/:id/agent-context).
 create function operations.get_agent_context(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -91,9 +90,8 @@ grant execute on function operations.get_agent_context to authenticated;
 
 -- The whole backlog in one answer, thousands of rows: rows are read in order, written as JSON once and never parsed
 -- again. The columns repeat those of the shape views, because a join back for the order would cost a fifth more.
--- Definer, so that row level security is not checked three times; access is checked first. The result is passed
--- through unparsed. Trap: the fields of a task are those of private.task_shape; add new ones here too (specification:
--- GET /api/products/:id/backlog).
+-- Definer: access is checked once, first. The result is passed through unparsed. Trap: the fields of a task are those
+-- of private.task_shape; add new ones here too (specification: GET /api/products/:id/backlog).
 create function operations.get_backlog(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -235,8 +233,7 @@ end;
 $$;
 grant execute on function operations.list_products to authenticated;
 
--- The admin command line names a product by id, by code, or by owner/code where two owners use one code.
--- Service only: it resolves any product.
+-- A product by id, by code, or by owner/code where two owners use one code. Service only: it resolves any product.
 create function operations.resolve_product(p_reference text)
 returns json language plpgsql stable set search_path = '' as $$
 declare

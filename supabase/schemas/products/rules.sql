@@ -34,8 +34,7 @@ create trigger _345_guard_code before insert on public.products
 create trigger _346_guard_code before update on public.products
   for each row when (new.code <> old.code) execute function private.tg_products__guard_code();
 
--- auto_pr is the contract's field for whether workers open pull requests, pull_requests says how. Writing one of
--- them sets the other (docs/forges.md).
+-- auto_pr says whether workers open pull requests, pull_requests how. Writing one sets the other (docs/forges.md).
 create function private.tg_products__join_auto_pr() returns trigger language plpgsql set search_path = '' as $$
 begin
   if new.pull_requests <> 'none' and (tg_op = 'INSERT' or new.pull_requests is distinct from old.pull_requests) then
@@ -53,8 +52,7 @@ create trigger _350_join_auto_pr before insert or update of auto_pr, pull_reques
 create trigger _400_touch before update on public.products
   for each row execute function private.tg_any__touch();
 
--- An archived product cannot be anyone's active product (specification: Other records, User). Definer: it writes
--- the profiles of all its members.
+-- No one's active product is archived. Definer: it writes profiles of members (specification: Other records, User).
 create function private.tg_products__clear_active()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin

@@ -4,8 +4,7 @@ create type public.pr_strategy as enum ('SPRINT', 'STORY', 'SPRINT_BATCH');
 -- Role in a product: its one owner, a member, or a viewer, who reads (specification: Authentication 4).
 create type public.member_role as enum ('OWNER', 'MEMBER', 'VIEWER');
 
--- The lowest grade of proof a story needs, weakest first. Except for "none", the values of public.evidence_grade
--- (docs/proof.md).
+-- The lowest grade of proof a story needs: "none", or one of public.evidence_grade (docs/proof.md).
 create type public.done_requires as enum ('none', 'worker', 'other_worker', 'ci', 'person');
 
 -- Whether agents write missing plans: if asked for when the run starts, always, or never (docs/runs.md).
@@ -14,8 +13,7 @@ create type public.plan_first as enum ('ask', 'auto', 'never');
 -- Who approves what agents plan, before they begin (docs/worker.md).
 create type public.plan_review as enum ('none', 'person');
 
--- Whether workers open pull requests, and how: as a draft until all criteria are proven, or ready for review at once
--- (docs/forges.md).
+-- How workers open pull requests: as a draft until all is proven, or ready at once (docs/forges.md).
 create type public.pull_requests as enum ('none', 'draft', 'open');
 
 -- Where items created by agents go: straight into the backlog, or first to a person (docs/intake.md).
@@ -105,8 +103,7 @@ comment on column public.products."references" is 'Other repositories that its a
 
 alter table public.products enable row level security;
 
--- Products: members read, the owner changes. Restrictive policies stop demo accounts, even if others allow it
--- (specification: Authentication 3, 4).
+-- Members read, the owner changes. Restrictive policies stop demo accounts (specification: Authentication 3, 4).
 create policy products_select on public.products for select to authenticated
   using (owner_id = (select auth.uid()) or id in (select private.accessible_product_ids()));
 create policy products_insert on public.products for insert to authenticated

@@ -27,9 +27,8 @@ begin
 end;
 $$;
 
--- The only writer of evidence. The criterion must be a current one of the story; an edited line counts as another
--- one. At a commit for which changes were requested, only a person's evidence proves anything, even if a command
--- is run again (docs/proof.md).
+-- The only writer of evidence. The criterion must be a current one of the story; an edited line counts as another one.
+-- At a commit for which changes were requested, only a person's evidence proves anything (docs/proof.md).
 create function private.insert_evidence(
   p_story_id uuid, p_line jsonb, p_grade public.evidence_grade, p_place integer, p_job public.agent_jobs,
   p_observer text
@@ -101,8 +100,7 @@ begin
 end;
 $$;
 
--- Evidence is about the commit it was observed at. It is stale once a later attempt has moved the story's work on
--- (docs/proof.md).
+-- Evidence is about its commit, and stale once a later attempt moved the story's work on (docs/proof.md).
 create function private.is_fresh(p_evidence public.evidence, p_head public.story_heads)
 returns boolean language plpgsql immutable set search_path = '' as $$
 begin
@@ -112,8 +110,7 @@ begin
 end;
 $$;
 
--- Stores the head of a story's work, and which attempt produced it. Called under the lock of the product or the
--- story (docs/proof.md).
+-- The head of a story's work, and its attempt. Called under the lock of product or story (docs/proof.md).
 create function private.note_head(p_story_id uuid, p_job public.agent_jobs, p_head_sha text)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -178,8 +175,7 @@ begin
 end;
 $$;
 
--- A batch reports for many stories; a line of evidence may name one; otherwise it is for the story at work
--- (docs/proof.md).
+-- A batch reports for many stories; a line of evidence may name one, or is for the story at work (docs/proof.md).
 create function private.story_of_line(p_job public.agent_jobs, p_line jsonb, p_place integer)
 returns uuid language plpgsql volatile set search_path = '' as $$
 declare
@@ -210,9 +206,8 @@ begin
 end;
 $$;
 
--- Requesting changes means that the work is not right, despite its evidence: none of it proves a criterion
--- any more, and a later commit must prove it again. Failed evidence stays, and a token cannot void a person's
--- (docs/proof.md).
+-- Requesting changes means that the work is not right, despite its evidence: none of it proves a criterion any more,
+-- and a later commit must prove it again. Failed evidence stays, and a token cannot void a person's (docs/proof.md).
 create function private.void_proof(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -28,9 +28,8 @@ $$;
 grant execute on function operations.add_evidence to authenticated;
 comment on function operations.add_evidence is 'scope work';
 
--- A person may waive a criterion, with a reason; agents and tokens never. It is audited and shown forever.
--- Refusals: 404, 403 (also for tokens), 409 when it was waived before, 422. Definer: waivers are written by functions
--- only (docs/proof.md).
+-- A person may waive a criterion, with a reason; tokens never. Audited and shown forever. Refusals: 404, 403 (also for
+-- tokens), 409 when it was waived before, 422. Definer: waivers are written by functions only (docs/proof.md).
 create function operations.waive_criterion(p_story_id uuid, p_criterion text, p_reason text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

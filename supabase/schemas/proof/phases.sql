@@ -54,8 +54,7 @@ begin
 end;
 $$;
 
--- After three rounds between two workers a person decides. The job waits for the answer, which its next attempt
--- reads (docs/proof.md).
+-- After three rounds between two workers a person decides; the next attempt reads it (docs/proof.md).
 create function private.ask_about_proof(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -93,8 +92,7 @@ begin
 end;
 $$;
 
--- The last task of a story in a batch is done for the batch, but stays in review until its story is proven
--- (docs/proof.md).
+-- A story's last task is done for its batch, but in review until the story is proven (docs/proof.md).
 create function private.tasks_awaiting_proof(p_sprint_run_id uuid)
 returns setof public.tasks language plpgsql stable set search_path = '' as $$
 begin
@@ -137,11 +135,10 @@ begin
 end;
 $$;
 
--- A person approves a job that waits in the phase review. It ends DONE with everything that follows: task, story,
--- branch queue, run. The approval is evidence of grade person for every criterion that is not waived, at the story's
--- head when its last task is approved; p_words are stored with it. With p_criteria it confirms no others, and with p_confirm
--- of those that nothing proves only these.
--- For the operation that sends a review (POST /api/jobs/:id/review, approve), which refuses tokens. It locks by itself: PT404,
+-- A person approves a job in the phase review. It ends DONE, with all that follows. The approval is evidence of grade
+-- person for every criterion that is not waived, at the story's head when its last task is approved; p_words are stored
+-- with it. With p_criteria it confirms no others, and with p_confirm of those that nothing proves only these. For the
+-- operation that sends a review (POST /api/jobs/:id/review, approve), which refuses tokens. It locks by itself: PT404,
 -- PT403 (no access, demo, archived), PT409 when the job does not wait for a review (docs/proof.md).
 create function private.pass_review(p_job_id uuid, p_words text, p_criteria jsonb default null, p_confirm jsonb default null)
 returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
@@ -171,8 +168,7 @@ $$;
 
 -- The gates of a product, checked when a job would end DONE. Returns null when the job ends, otherwise the phase in
 -- which it is queued again: verify for another worker, review for a person or CI, implement when the verifier found a
--- fault. The gate "worker" is a refusal (422). Called in the transaction of the end, after its evidence is written
--- (docs/proof.md).
+-- fault. The gate "worker" is a refusal (422). Called after its evidence is written (docs/proof.md).
 create function private.phase_after(p_job public.agent_jobs, p_result public.verify_result)
 returns public.job_phase language plpgsql volatile set search_path = '' as $$
 declare
@@ -317,8 +313,7 @@ begin
 end;
 $$;
 
--- Work that did not pass is in progress again: the job's task, or the tasks of a batch that waited for the proof
--- of these stories (docs/proof.md).
+-- In progress again: the job's task, or a batch's tasks that waited for proof of these stories (docs/proof.md).
 create function private.reopen_tasks(p_job public.agent_jobs, p_story_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -335,8 +330,7 @@ begin
 end;
 $$;
 
--- If approvals and requests for changes race, repeat or come too late, one wins and the others are refused
--- (docs/proof.md).
+-- If verdicts race, repeat or come too late, one wins and the others are refused (docs/proof.md).
 create function private.require_review(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

@@ -84,8 +84,7 @@ begin
 end;
 $$;
 
--- A claim includes the criteria and their state. A verifier gets no commands of those who did the work
--- (docs/proof.md).
+-- A claim includes the criteria and their state. A verifier gets no commands of those who did the work (docs/proof.md).
 create function private.criteria_payload(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -114,8 +113,7 @@ end;
 $$;
 grant execute on function private.criterion_id to service_role;
 
--- Some calls are for people only, and a token may be in anyone's hands, including an agent's (specification:
--- Authentication 1).
+-- Some calls are for people only, and a token may be an agent's (specification: Authentication 1).
 create function private.is_token() returns boolean language plpgsql stable set search_path = '' as $$
 begin
   return nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'token_id' is not null;
@@ -123,8 +121,7 @@ end;
 $$;
 grant execute on function private.is_token to authenticated, service_role;
 
--- The criteria that are not proven well enough for a gate, and what is wrong with their evidence. Null when none
--- is missing (docs/proof.md).
+-- Criteria not proven well enough for a gate, and what is wrong. Null when none is missing (docs/proof.md).
 create function private.missing_proof(p_story_ids uuid[], p_grade public.evidence_grade)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -260,8 +257,7 @@ begin
 end;
 $$;
 
--- A verifier reports only what it saw and its usage. The fields about the work stay as its author left them
--- (docs/proof.md).
+-- A verifier reports what it saw and its usage; the work's fields stay its author's (docs/proof.md).
 create function private.verifiers_report(p_report private.job_report)
 returns private.job_report language plpgsql immutable set search_path = '' as $$
 begin

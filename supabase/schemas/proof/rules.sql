@@ -29,8 +29,7 @@ begin
 end;
 $$;
 
--- Evidence and waivers are for a criterion as it reads now. A line edited since is another criterion
--- (docs/proof.md).
+-- Evidence and waivers are for a criterion as it reads now. A line edited since is another criterion (docs/proof.md).
 create function private.require_criterion(p_story_id uuid, p_criterion text, p_place integer)
 returns text language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,6 +1,5 @@
--- Who observed it, from weakest to strongest: the agent says so, the worker program ran the command and saw the exit
--- code, another worker checked a clean checkout, continuous integration, a person. Compared with < and >=
--- (docs/proof.md).
+-- Who observed it, weakest first: the agent says so, the worker program ran the command and saw the exit code, another
+-- worker checked a clean checkout, continuous integration, a person. Compared with < and >= (docs/proof.md).
 create type public.evidence_grade as enum ('said', 'worker', 'other_worker', 'ci', 'person');
 
 -- What a piece of evidence says of its criterion (docs/proof.md).

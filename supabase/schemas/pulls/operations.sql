@@ -1,7 +1,6 @@
--- A worker reports the pull requests it saw; what follows is decided here, once, even if several workers
--- saw them several times. Branches without a job are ignored; observations older than the stored one must be repeated.
--- Refusals: 404, 403, 422, 429. Definer: pulls, jobs, questions and evidence are written by functions only
--- (docs/forges.md).
+-- A worker reports the pull requests it saw; what follows is decided here, once, even if several workers saw them
+-- several times. Branches without a job are ignored; observations older than the stored one must be repeated. Refusals:
+-- 404, 403, 422, 429. Definer: pulls, jobs, questions and evidence are written by functions only (docs/forges.md).
 create function operations.observe_pulls(p_product_id uuid, p_pulls jsonb)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -57,8 +56,7 @@ begin
 end;
 $$;
 
--- Two workers look at different times, and the later observation may arrive first. A merge is final, even if
--- the clocks of workers differ.
+-- The later of two workers' observations may arrive first. A merge is final, even if their clocks differ.
 create function private.note_pull(p_product_id uuid, p_seen jsonb)
 returns public.pulls language plpgsql volatile set search_path = '' as $$
 declare

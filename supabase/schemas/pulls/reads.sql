@@ -1,8 +1,7 @@
--- Branches of done work whose pull request is open, or was never seen, with what its text is made of. The worker
--- opens what could not be opened, and updates what was proven since. `url` is that of the open one: where the host
--- has it no more, its end is not reported yet, and no second one is opened. `digest` changes with the text. Work of
--- more than a week ago was left without one on purpose. Definer: proof and jobs of the whole product, after access
--- was checked (docs/forges.md).
+-- Branches of done work whose pull request is open, or was never seen, with what its text is made of. The worker opens
+-- what could not be opened, and updates what was proven since. `url` is that of the open one: where the host has it no
+-- more, no second one is opened. `digest` changes with the text. Work of more than a week ago was left without one on
+-- purpose. Definer: proof and jobs of the whole product, after access was checked (docs/forges.md).
 create function operations.list_pull_texts(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare

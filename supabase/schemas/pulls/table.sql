@@ -29,8 +29,7 @@ create policy pulls_select on public.pulls for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.pulls to authenticated;
 
--- Several workers see the same thing, even again after a restart: the key lets only the first observation have
--- effects.
+-- Several workers see the same thing, even again after a restart: the key lets only the first observation have effects.
 create table public.pull_reactions (
   pull_id uuid not null references public.pulls (id) on delete cascade,
   kind text not null constraint pull_reactions_kind_known

@@ -213,9 +213,8 @@ begin
 end;
 $$;
 
--- Checks a question, with messages: text, at most 8 options with a label each, a recommended one among them, an
--- expiry from 1 minute to 30 days, a policy that can be applied. Returns the options in one form (specification: Agent
--- question).
+-- Checks a question, with messages: text, at most 8 options with a label each, a recommended one among them, an expiry
+-- from 1 minute to 30 days, a policy that can be applied. Returns the options (specification: Agent question).
 create function private.check_question(
   p_question text, p_options jsonb, p_recommended_option integer, p_expires_in_seconds integer, p_on_expiry text,
   p_escalate_to uuid, p_product_id uuid
@@ -262,9 +261,8 @@ begin
 end;
 $$;
 
--- A question belongs to exactly one of story and idea; one about a task belongs to the task's story. Returns the
--- story; refuses both, neither, and a task of another story. Checks access: 404, then 403 (specification: Agent
--- question).
+-- A question belongs to exactly one of story and idea; one about a task belongs to the task's story. Returns the story;
+-- refuses both, neither, and a task of another story. Checks access: 404, then 403 (specification: Agent question).
 create function private.question_target(
   p_story_id uuid, p_idea_id uuid, p_task_id uuid, out p_story uuid, out p_product uuid)
 language plpgsql
@@ -292,9 +290,8 @@ begin
 end;
 $$;
 
--- An agent no longer needs the answer. Idempotent. A job that waited continues without it.
--- Refusals: 404, 403, 409 when it was answered or has expired. Definer: questions are written by functions only
--- (specification: Agent question).
+-- An agent no longer needs the answer. Idempotent. A job that waited continues without it. Refusals: 404, 403, 409 when
+-- it was answered or has expired. Definer: questions are written by functions only (specification: Agent question).
 create function operations.cancel_question(p_question_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -318,9 +315,8 @@ $$;
 grant execute on function operations.cancel_question to authenticated;
 comment on function operations.cancel_question is 'scope plan or work';
 
--- The scheduled expiry: open questions past their expiry become expired, pending pairings past theirs cancelled.
--- It can be called at any time, by any number of processes at once; the counts add up (specification: Scheduled
--- endpoints).
+-- The scheduled expiry: open questions past their expiry become expired, pending pairings past theirs cancelled. It can
+-- be called at any time, by any number of processes at once; the counts add up (specification: Scheduled endpoints).
 -- Service only. Definer: questions and pairings are written by functions only.
 create function operations.expire_questions()
 returns json language plpgsql volatile security definer set search_path = '' as $$

@@ -24,8 +24,7 @@ end;
 $$;
 grant execute on function operations.get_idea_conversation to authenticated;
 
--- One question, for the agent that returns for the answer and for its page. Definer: access is checked first
--- (specification: Agent question).
+-- One question, for its agent and its page. Definer: access is checked first (specification: Agent question).
 create function operations.get_question(p_question_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare

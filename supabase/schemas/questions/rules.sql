@@ -1,8 +1,7 @@
 create trigger _400_touch before update on public.agent_questions for each row execute function private.tg_any__touch();
 
--- People who can answer get a notice at once, and webhooks hear of the end too. A question for one person reaches
--- only that person's devices and webhooks.
--- Definer: users may not write the outbox (specification: Agent question).
+-- People who can answer get a notice at once, and webhooks hear of the end too. A question for one person reaches only
+-- that person's devices and webhooks. Definer: no user writes the outbox (specification: Agent question).
 create function private.tg_agent_questions__notices()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
@@ -33,8 +32,7 @@ create trigger _701_notices after update of status on public.agent_questions
 
 -- The notifications stream carries the questions of all products of a user, except those for another person; a
 -- permission whose reader has left goes to the owner. A question deleted while open is sent as cancelled, because the
--- stream has no deletes.
--- Definer: every write sends its event, but no client may call private.emit (specification: Notifications stream).
+-- stream has no deletes. Definer: no client may call private.emit (specification: Notifications stream).
 create function private.tg_agent_questions__emit()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
@@ -77,9 +75,7 @@ create trigger _900_emit
 after insert or update or delete on public.agent_questions
 for each row execute function private.tg_agent_questions__emit();
 
--- The owner of an idea sees an answer about it at once.
--- Definer: every write sends its event, but no client may call private.emit (specification: Other records, User
--- question).
+-- For the idea's owner. Definer: no client may call private.emit (specification: Other records, User question).
 create function private.tg_user_questions__emit()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
@@ -95,8 +91,7 @@ create trigger _900_emit
 after insert or update or delete on public.user_questions
 for each row execute function private.tg_user_questions__emit();
 
--- Cancels a question that is no longer needed; an answered or expired one keeps its status (specification: Agent
--- question).
+-- Cancels a question; an answered or expired one keeps its status (specification: Agent question).
 create function private.close_question(p_question_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -106,8 +101,7 @@ begin
 end;
 $$;
 
--- An open question past its expiry counts as expired at once; the schedule only stores that (specification: Agent
--- question).
+-- Past its expiry it counts as expired at once; the schedule only stores that (specification: Agent question).
 create function private.question_status(p_question public.agent_questions)
 returns public.agent_question_status language plpgsql volatile set search_path = '' as $$
 begin

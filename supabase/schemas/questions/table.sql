@@ -10,11 +10,10 @@ create type public.question_kind as enum ('question', 'permission');
 -- What happens when a question expires unanswered.
 create type public.question_expiry as enum ('STOP', 'RECOMMENDED', 'ESCALATE');
 
--- An agent asks a person and may wait for the answer (specification: Agent question).
--- A question for one person has a reader: only the user of the asking worker can give a permission, for their own
--- machine; an idea belongs to its user alone.
--- A question belongs to exactly one of story and idea. After its expiry an open question immediately counts as expired
--- everywhere; expire_questions stores that and applies on_expiry.
+-- An agent asks a person and may wait for the answer (specification: Agent question). A question for one person has a
+-- reader: only the user of the asking worker can give a permission, for their own machine; an idea belongs to its user
+-- alone. A question belongs to exactly one of story and idea. After its expiry an open question immediately counts as
+-- expired everywhere; expire_questions stores that and applies on_expiry.
 create table public.agent_questions (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

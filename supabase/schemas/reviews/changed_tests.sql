@@ -31,9 +31,8 @@ begin
 end;
 $$;
 
--- What a change takes from its tests. A case is deleted when its name is gone and more than half of its lines: one
--- that moved or has another name stays. Tests are weakened where a case that stays asserts less, or by a looser matcher,
--- or is skipped.
+-- What a change takes from its tests. A case is deleted when its name and more than half of its lines are gone. Tests
+-- are weakened where a case that stays asserts less, or by a looser matcher, or is skipped.
 create function private.changed_tests(p_files jsonb)
 returns table (mark text, path text, hunk integer) language plpgsql immutable set search_path = '' set enable_nestloop = off as $$
 declare

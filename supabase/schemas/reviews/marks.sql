@@ -140,8 +140,7 @@ end;
 $$;
 
 -- What may be a path in a plan: words with a slash, a dot or an asterisk, without what is around them, such as
--- backticks, brackets of a link, bold type or the number of a line. Who
--- names more than 100 places names none.
+-- backticks, brackets of a link, bold type or the number of a line. Who names more than 100 places names none.
 create function private.named_places(p_plan text)
 returns text[] language plpgsql immutable set search_path = '' as $$
 begin

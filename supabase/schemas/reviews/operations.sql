@@ -1,6 +1,5 @@
--- A comment on a line of a diff, collected as a draft of its author. The service passes the line's text, since it
--- has the diff. Refusals: 404, 403, 409 without a diff, 422, 429. Definer: comments are written by functions only
--- (docs/review.md).
+-- A comment on a line of a diff, as a draft. The service passes the line's text, since it has the diff. Refusals: 404,
+-- 403, 409 without a diff, 422, 429. Definer: comments are written by functions only (docs/review.md).
 create function operations.add_job_comment(
   p_job_id uuid, p_attempt integer, p_path text, p_line integer, p_side text, p_line_text text, p_body text
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -30,8 +29,7 @@ end;
 $$;
 grant execute on function operations.add_job_comment to authenticated;
 
--- Authors can delete their drafts; sent comments stay. Refusals: 404, 403, 409. Definer: comments are written by
--- functions only (docs/review.md).
+-- The author's draft only. Refusals: 404, 403, 409. Definer: comments are written by functions only (docs/review.md).
 create function operations.delete_job_comment(p_job_id uuid, p_comment_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -159,9 +157,8 @@ begin
 end;
 $$;
 
--- No one reviews their own work. A token of the user whose worker worked on the job may be in that worker's hands,
--- so it can neither comment nor review; the person can, signed in. Conversations about ideas have no changes to review
--- (docs/review.md).
+-- No one reviews their own work. A token of the user whose worker did the job may be that worker's, so it can neither
+-- comment nor review; the person can, signed in. Conversations about ideas have no changes to review (docs/review.md).
 create function private.require_reviewer(p_job public.agent_jobs)
 returns void language plpgsql stable set search_path = '' as $$
 begin

@@ -173,8 +173,7 @@ begin
 end;
 $$;
 
--- Tasks that a person has just judged: no list asks for them again. Definer: lists run as their reader, who may not read
--- verdicts.
+-- Tasks just judged: no list asks for them again. Definer: lists run as their reader, who may not read verdicts.
 create function private.just_judged()
 returns uuid[] language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -188,8 +187,7 @@ end;
 $$;
 grant execute on function private.just_judged to authenticated;
 
--- What a person has just judged of a job, while it can be taken back: it says so instead of asking for a review. Definer: as
--- above.
+-- What was just judged of a job, while it can be taken back: said instead of asking for a review. Definer: as above.
 create function private.pending_verdict(p_job_id uuid)
 returns text language plpgsql stable security definer set search_path = '' as $$
 begin

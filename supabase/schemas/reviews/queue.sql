@@ -128,9 +128,8 @@ begin
 end;
 $$;
 
--- Other stories' work that waits for a verdict and changes the same files as a job, or as its whole story: who
--- approves both merges both. Only the newest fifty, as the paths are read from their changes. Refusals: 404, 403. Definer: access is checked first
--- (docs/review.md).
+-- Other stories' work that waits for a verdict and changes the same files as a job, or as its whole story: who approves
+-- both merges both. Only the newest fifty. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
 create function operations.list_same_files(p_job_id uuid, p_whole_story boolean default false)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare

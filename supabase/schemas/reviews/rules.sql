@@ -1,5 +1,4 @@
--- Asks a person what no agent can decide; with p_park the job waits for the answer, which its next attempt reads
--- (docs/forges.md).
+-- Asks a person; with p_park the job waits for the answer, which its next attempt reads (docs/forges.md).
 create function private.ask_person(p_job public.agent_jobs, p_park boolean, p_question text)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -69,9 +68,8 @@ begin
 end;
 $$;
 
--- Faults that a Git host or the merge queue found in finished work go to its agent as a review that requests
--- changes, in the same session. With p_question a person is asked as well, and the job waits for the answer. Called
--- under the product lock (docs/forges.md).
+-- Faults found in finished work (Git host, merge queue) go to its agent as a review, in the same session. With
+-- p_question a person is asked as well, and the job waits for the answer. Under the product lock (docs/forges.md).
 create function private.return_work(p_job public.agent_jobs, p_words text, p_author text, p_question text default null)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

@@ -31,9 +31,8 @@ alter table public.job_reviews enable row level security;
 
 -- Read through operations.list_job_comments, which checks access once.
 
--- A comment on a line of a diff, visible only to its author until it is sent with a review. It stores the text of
--- its line, to find the line after it moves, and to be marked stale when it is gone. An imported one has a review and
--- no job. Written by functions only.
+-- A comment on a line of a diff, visible only to its author until it is sent with a review. It stores the text of its
+-- line, to find the line after it moves, and to be marked stale when it is gone. An imported one has no job.
 create table public.job_comments (
   id uuid primary key default gen_random_uuid(),
   job_id uuid references public.agent_jobs (id) on delete cascade,

@@ -90,8 +90,7 @@ after update of status on public.task_executions
 for each row when (new.status <> old.status)
 execute function private.tg_task_executions__advance_task();
 
--- A batch is blocked by the blockers of its unfinished tasks; a finished task no longer counts. Definer: the
--- caller may not write jobs.
+-- A batch is blocked by blockers of its unfinished tasks only. Definer: the caller may not write jobs.
 create function private.tg_task_executions__recount()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -104,9 +103,8 @@ after update of status on public.task_executions
 for each row when ((new.status in ('PENDING', 'RUNNING')) <> (old.status in ('PENDING', 'RUNNING')))
 execute function private.tg_task_executions__recount();
 
--- Pages that show a batch follow each of its tasks.
--- Definer: every write sends its event, but no client may call private.emit (specification: Sprint run, execution
--- records).
+-- Pages that show a batch follow each of its tasks. Definer: no client may call private.emit (specification: Sprint
+-- run, execution records).
 create function private.tg_task_executions__emit()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
@@ -234,9 +232,8 @@ begin
 end;
 $$;
 
--- In a batch each task is verified by itself, against its frozen plan and requirement.
--- Refusals: 404, 403, 409, 422. Definer: executions are written by functions only (specification: Sprint run,
--- executions).
+-- In a batch each task is verified by itself, against its frozen plan and requirement. Refusals: 404, 403, 409, 422.
+-- Definer: executions are written by functions only (specification: Sprint run, executions).
 create function operations.verify_sprint_task(
   p_job_id uuid, p_attempt integer, p_task_id uuid, p_verify_result text default null,
   p_changed_files jsonb default null, p_evidence jsonb default null, p_base_sha text default null,

@@ -1,5 +1,4 @@
--- A run with its jobs in order, executions, pause question, tokens and cost.
--- Definer: access is checked first; RLS would check it again for each row (specification: Sprint run).
+-- A run with jobs in order, executions, question, tokens and cost. Definer: checked first (specification: Sprint run).
 create function operations.get_sprint_run(p_sprint_run_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -47,8 +46,7 @@ end;
 $$;
 grant execute on function operations.list_sprint_runs to authenticated;
 
--- A task belongs to a run by its job, or in a batch by its execution record. Returns the unfinished run, if any
--- (specification: Task, becomes failed).
+-- The unfinished run of a task, by its job or its execution record in a batch (specification: Task, becomes failed).
 create function private.active_run_of_task(p_task_id uuid)
 returns public.sprint_runs language plpgsql stable set search_path = '' as $$
 declare
@@ -67,9 +65,8 @@ begin
 end;
 $$;
 
--- Codes become parts of branch names, and git refuses some of what codes may contain (`..`, a dot at an end,
--- `.lock`). A changed code gets a piece of its id, so that two codes never share a branch (specification: Sprint run,
--- branch).
+-- Codes become parts of branch names, and git refuses some of what codes may contain (`..`, a dot at an end, `.lock`).
+-- A changed code gets a piece of its id, so that two codes never share a branch (specification: Sprint run, branch).
 create function private.branch_part(p_code text, p_id uuid)
 returns text language plpgsql immutable set search_path = '' as $$
 begin
@@ -80,8 +77,7 @@ begin
 end;
 $$;
 
--- Work still returns to its run, and its branch queue advances, only while the run is unfinished (specification:
--- Sprint run).
+-- Work returns to its run, and branch queues advance, only until its end (specification: Sprint run).
 create function private.is_run_unfinished(p_sprint_run_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -101,8 +97,7 @@ end;
 $$;
 grant execute on function private.job_states to authenticated;
 
--- One form of a run: the contract's fields, job counts by status, tokens and cost; optionally with jobs and
--- executions (specification: Sprint run).
+-- The contract's fields, job counts, tokens and cost; optionally jobs and executions (specification: Sprint run).
 create function private.run_json(p_run public.sprint_runs, p_with_jobs boolean)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare

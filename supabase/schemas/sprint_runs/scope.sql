@@ -112,11 +112,10 @@ begin
 end;
 $$;
 
--- Before a run is created, the remedies the caller chose are applied, and the remaining blockers are reported all
--- at once. Tasks without a plan are planned by their agent (p_plan_first, or the product's setting), or use their
--- description as plan. With p_leave_out the run starts with what is ready, and says why the rest is left out. PT409
--- with `blockers` when nothing is left, or when a blocker affects all tasks. Called under the product lock
--- (specification: Starting a sprint run 1).
+-- Before a run is created, the chosen remedies are applied, and the remaining blockers reported at once. Tasks without
+-- a plan are planned by their agent (p_plan_first, or the product's setting), or use their description as plan. With
+-- p_leave_out the run starts with what is ready, and says why the rest is left out. PT409 with `blockers` when nothing
+-- is left, or when a blocker affects all tasks. Called under the product lock (specification: Starting a sprint run 1).
 create function private.settle_scope(
   p_sprint public.sprints, p_product public.products, inout task_ids uuid[], p_plan_first boolean, p_use_description boolean,
   p_leave_out boolean, out plan_first boolean, out left_out jsonb)
@@ -163,8 +162,7 @@ begin
 end;
 $$;
 
--- A blocker keeps out its task, or all tasks of its story or PBI. Each task gets the first of its reasons, in run
--- order.
+-- A blocker keeps out its task, or all of its story or PBI. Each task gets its first reason, in run order.
 create function private.kept_back(p_blockers jsonb, p_task_ids uuid[])
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -184,8 +182,7 @@ begin
 end;
 $$;
 
--- The message of a refused start: the first three blockers in full, then how many more (specification: Starting a
--- sprint run 1).
+-- A refused start: the first three blockers in full, then how many more (specification: Starting a sprint run 1).
 create function private.blockers_sentence(p_blockers jsonb)
 returns text language plpgsql immutable set search_path = '' as $$
 begin

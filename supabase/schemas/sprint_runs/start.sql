@@ -1,6 +1,5 @@
--- Pages and agents see all blockers before a start. The start checks the same again.
--- Definer: reads for a member what RLS would read row by row; access is checked first (specification: Starting a sprint
--- run 1).
+-- Pages and agents see all blockers before a start. The start checks the same again. Definer: reads for a member what
+-- RLS would read row by row; access is checked first (specification: Starting a sprint run 1).
 create function operations.preflight_sprint_run(p_sprint_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -27,8 +26,7 @@ begin
       select count(*) from public.stories s
       where s.sprint_id = p_sprint_id and s.status <> 'DONE' and not exists (select from public.tasks t where t.story_id = s.id)),
     'blockers', v_blockers,
-    -- Story by story: the newest head of each branch not known to be on the main branch. Where stories share the run's
-    -- branch, finished ones count too.
+    -- By story: each branch's newest head not known to be on main; finished stories too where they share the branch.
     'begins_from', private.beginnings(array(
       select s.id from public.stories s
       where s.sprint_id = p_sprint_id and (v_product.pr_strategy <> 'STORY'
@@ -117,8 +115,7 @@ end;
 $$;
 grant execute on function operations.start_run to authenticated;
 
--- A run belongs to one product: one lock, one repository, one set of rules. A task the caller cannot access is
--- refused as such first.
+-- One product, so one lock, repository and set of rules. A task out of the caller's reach is refused first.
 create function private.require_one_product(p_task_ids uuid[], p_product_id uuid)
 returns void language plpgsql stable set search_path = '' as $$
 declare
@@ -153,9 +150,8 @@ $$;
 
 -- Pre-flight and start in one transaction under the product lock, so that nothing comes between them; of fifty
 -- concurrent starts one wins (specification: Starting a sprint run). p_stop_at gives the run a budget of that amount
--- and unit, p_ceiling each of its tasks one; the other options are remedies for blockers (private.settle_scope). Refusals: 404, 403, 429, 409 with
--- `blockers` in the detail.
--- Definer: runs and jobs are written by functions only.
+-- and unit, p_ceiling each of its tasks one; the other options are remedies for blockers (private.settle_scope).
+-- Refusals: 404, 403, 429, 409 with `blockers` in the detail. Definer: runs and jobs are written by functions only.
 create function operations.start_sprint_run(
   p_sprint_id uuid, p_stop_at jsonb default null, p_plan_first boolean default null,
   p_use_description boolean default false, p_leave_out boolean default false, p_plan_review text default null,
@@ -248,8 +244,7 @@ begin
 end;
 $$;
 
--- Each sprint run has its own branch, with a name people can find: product, sprint, number of the run
--- (specification: Sprint run, branch).
+-- A name that people find: product, sprint, number of the run (specification: Sprint run, branch).
 create function private.run_branch(p_sprint public.sprints, p_product public.products)
 returns text language plpgsql stable set search_path = '' as $$
 begin

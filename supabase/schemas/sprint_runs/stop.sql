@@ -54,9 +54,8 @@ $$;
 grant execute on function operations.pause_sprint_run to authenticated;
 comment on function operations.pause_sprint_run is 'scope plan or work';
 
--- The only way to pause a run: stores the context, opens and links a question. Its jobs are no longer given out;
--- held claims continue. Called under the product lock by pause_sprint_run and when a question expires with STOP
--- (specification: Sprint run, pause).
+-- The only way to pause: stores the context, asks. Its jobs are no longer given out; held claims continue. Called under
+-- the product lock by pause_sprint_run and when a question expires with STOP (specification: Sprint run, pause).
 create function private.pause_run(
   p_run public.sprint_runs, p_reason text, p_pr_url text, p_conflict_files jsonb, p_job_id uuid,
   p_task_codes text[] default '{}'
@@ -212,9 +211,8 @@ end;
 $$;
 grant execute on function operations.resume_sprint to authenticated;
 
--- Resumes a paused run and closes its question. Returns the run that continues, a new one for a batch.
--- Refusals: 404, 403, 409 when the run is not paused, or its budget is used up. Definer: runs are written by functions
--- only (specification: Sprint run).
+-- Closes a paused run's question. Returns the run that continues, for a batch a new one. Refusals: 404, 403, 409 when
+-- the run is not paused, or its budget is used up. Definer: runs are written by functions (specification: Sprint run).
 create function operations.resume_sprint_run(p_sprint_run_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -352,8 +350,7 @@ begin
 end;
 $$;
 
--- The first line of every change of a run: 404, 403, the product lock, demo and archive. Returns the current row
--- (specification: Sprint run).
+-- First in every change of a run: 404, 403, product lock, demo, archive. Returns it (specification: Sprint run).
 create function private.lock_run(p_sprint_run_id uuid)
 returns public.sprint_runs language plpgsql volatile set search_path = '' as $$
 declare

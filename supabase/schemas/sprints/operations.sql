@@ -61,8 +61,7 @@ end;
 $$;
 grant execute on function operations.start_sprint to authenticated;
 
--- `p_changes` holds the fields to change: sprint_goal, start_date, end_date (null clears a date) (specification:
--- Sprint).
+-- `p_changes`: sprint_goal, start_date, end_date (null clears a date) (specification: Sprint).
 create function operations.update_sprint(p_sprint_id uuid, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -94,10 +93,9 @@ end;
 $$;
 grant execute on function operations.update_sprint to authenticated;
 
--- The status changes that people make: planned to active, active to completed, planned to cancelled. Failing and
--- resuming belong to runs. Definer, because no one writes a sprint's status directly; access, lock, demo and archive
--- are checked first. When a sprint ends, its unfinished stories return to the backlog (specification: States and
--- transitions, Sprint).
+-- By people: planned to active, active to completed, planned to cancelled. Failing and resuming belong to runs.
+-- Definer, because no one writes a sprint's status directly; access, lock, demo and archive are checked first. When a
+-- sprint ends, its unfinished stories return to the backlog (specification: States and transitions, Sprint).
 create function private.change_sprint_status(p_sprint_id uuid, p_from public.sprint_status, p_to public.sprint_status)
 returns void language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -80,9 +80,8 @@ end;
 $$;
 grant execute on function operations.get_sprint_context to authenticated;
 
--- Hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
--- Ordered by the story's sort_order, then the task's, then age, then id; priority is ignored. The result is passed
--- through unparsed (specification: GET /api/sprints/:id/tasks).
+-- Hot read of agents. Definer: access is checked once, first. Ordered by the story's sort_order, then the task's, then
+-- age, then id; priority is ignored. The result is passed through unparsed (specification: GET /api/sprints/:id/tasks).
 create function operations.list_sprint_tasks(p_sprint_id uuid, p_limit integer default 10)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare

@@ -11,9 +11,8 @@ create trigger _150_assign_code before insert on public.sprints
 create trigger _400_touch before update on public.sprints
   for each row execute function private.tg_any__touch();
 
--- Solo streams follow the active sprint, and pages that list sprints follow each change.
--- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, server
--- filter).
+-- Solo streams follow the active sprint, and pages that list sprints follow each change. Definer: no client may call
+-- private.emit (specification: Solo stream, server filter).
 create function private.tg_sprints__emit() returns trigger language plpgsql security definer set search_path = '' as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'sprint', to_jsonb(old), to_jsonb(new));

@@ -22,8 +22,7 @@ create table public.story_logs (
     references public.stories (id, product_id) on delete cascade
 );
 
--- At most 64 KiB, counted without the spaces jsonb adds. Not valid, because older entries, from when the Data API
--- accepted twice as much, stay unchanged.
+-- At most 64 KiB without jsonb's spaces. Not valid: older entries, when twice as much was accepted, stay.
 alter table public.story_logs
   add constraint story_logs_metadata_size check (
     octet_length(metadata::text) <= 65536
@@ -63,9 +62,7 @@ create trigger _120_copy_product before insert on public.story_logs
 create trigger _140_take_rate_limit before insert on public.story_logs
   for each row execute function private.tg_any__take_rate_limit('story_log');
 
--- The event of a log entry carries its product and idea.
--- Definer: every write sends its event, but no client may call private.emit (specification: Events emitted by
--- operations).
+-- With its product and idea. Definer: no client may call private.emit (specification: Events emitted by operations).
 create function private.tg_story_logs__emit()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare

@@ -39,9 +39,8 @@ end;
 $$;
 grant execute on function operations.assign_story to authenticated;
 
--- A pasted list becomes stories with their tasks, or tasks of one story, all or none. Each counts against the
--- limits of stories and tasks as if created alone. Refusals: 404, 403 (demo accounts, archived), 422, 429
--- (specification: Story, Task).
+-- A pasted list becomes stories with their tasks, or tasks of one story, all or none. Each counts against the limits as
+-- if created alone. Refusals: 404, 403 (demo accounts, archived), 422, 429 (specification: Story, Task).
 create function operations.create_from_list(p_items jsonb, p_pbi_id uuid default null, p_story_id uuid default null)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -83,8 +82,7 @@ end;
 $$;
 grant execute on function operations.create_from_list to authenticated;
 
--- Without a code it gets the next ST-<nnn>. A story created with a token starts in triage if its product wants that,
--- and then joins no sprint.
+-- Without a code the next ST-<nnn>. With a token it starts in triage if the product wants that, then in no sprint.
 create function operations.create_story(
   p_pbi_id uuid, p_title text, p_description text default '', p_acceptance_criteria text default '',
   p_code text default null, p_priority integer default 3, p_sprint_id uuid default null,
@@ -222,8 +220,7 @@ end;
 $$;
 grant execute on function operations.update_story to authenticated;
 
--- An assignee must be able to work in the product; the composite key is the second check. Null means no one
--- (specification: Story).
+-- Must be able to work in the product; the key is the second check. Null means no one (specification: Story).
 create function private.require_assignee(p_product_id uuid, p_user_id uuid)
 returns void language plpgsql stable set search_path = '' as $$
 begin
@@ -239,8 +236,7 @@ end;
 $$;
 grant execute on function private.require_assignee to authenticated;
 
--- The checks of every operation on a story in triage: 404, 403 for those who may not write and for tokens, 409 when
--- someone else was first.
+-- First for a story in triage: 404, 403 for those who may not write and for tokens, 409 when someone was first.
 create function private.require_triage(p_story_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

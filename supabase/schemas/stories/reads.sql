@@ -25,9 +25,8 @@ from private.story_shape s
 join public.stories k on k.id = s.id;
 grant select on private.story_detail_shape to authenticated;
 
--- Hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
--- Without an active sprint or an open story: PT404. The result is passed through unparsed (specification: GET
--- /api/products/:id/next-story).
+-- Hot read of agents. Definer: access is checked once, first. Without an active sprint or an open story: PT404. The
+-- result is passed through unparsed (specification: GET /api/products/:id/next-story).
 create function operations.get_next_story(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare

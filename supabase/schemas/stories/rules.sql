@@ -1,9 +1,8 @@
 create trigger _110_lock_products before insert or update or delete on public.stories
   for each statement execute function private.tg_any__lock_products();
 
--- A story always has the product_id of its PBI. It may move to another
--- PBI of its product, never to another product. Definer: the PBI may be hidden from the caller, whose write RLS then
--- refuses.
+-- A story always has the product_id of its PBI. It may move to another PBI of its product, never to another product.
+-- Definer: the PBI may be hidden from the caller, whose write RLS then refuses.
 create function private.tg_stories__copy_product()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -25,9 +24,8 @@ create trigger _121_copy_product before update on public.stories
 create trigger _130_lock_product before insert or update or delete on public.stories
   for each row execute function private.tg_any__lock_product();
 
--- Under a shared product lock two stories of one PBI may end at the same moment. The PBI's status is only right if
--- the second transaction sees the first. Definer: users may not call the helper (specification: States and transitions,
--- PBI).
+-- Under a shared product lock two stories of one PBI may end at the same moment. Its status is only right if the second
+-- sees the first. Definer: users may not call the helper (specification: States and transitions, PBI).
 create function private.tg_stories__lock_pbi()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -136,9 +134,8 @@ create trigger _890_remember_place
 before delete on public.stories
 for each row execute function private.tg_stories__remember_place();
 
--- A story's status follows from its tasks and its sprint: failed before done, done only with at least one task,
--- else in sprint or open. Definer, so that the answer never depends on what the caller may see (specification: States
--- and transitions, Story).
+-- A story's status follows from its tasks and its sprint: failed before done, done only with at least one task; in
+-- sprint or open otherwise. Definer: for all callers alike (specification: States and transitions, Story).
 create function private.derived_story_status(p_story_id uuid, p_sprint_id uuid)
 returns public.story_status language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -159,10 +156,8 @@ begin
 end;
 $$;
 
--- Sends every change of a story to the solo and backlog streams of its product. The event of a moved story
--- includes its old place, so that streams which lose it get it too.
--- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, Backlog
--- stream).
+-- Sends every change of a story to the solo and backlog streams of its product. A moved story's has its old place, for
+-- streams that lose it. Definer: no client may call private.emit (specification: Solo stream, Backlog stream).
 create function private.tg_stories__emit() returns trigger language plpgsql security definer set search_path = '' as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'story', to_jsonb(old), to_jsonb(new));
@@ -216,8 +211,7 @@ begin
     cross join lateral (values (n.pbi_id), (o.pbi_id)) as c (pbi_id)
     where n.status <> o.status or n.pbi_id <> o.pbi_id));
 
-  -- A burn-down shows the tasks in the sprint on each day: those that join late do not change earlier days, and those
-  -- that leave stay in the days they were there.
+  -- Each day's tasks in a burn-down: late ones do not change earlier days, and those that leave stay in theirs.
   insert into public.task_status_changes (task_id, story_id, product_id, sprint_id, from_status, to_status)
   select t.id, t.story_id, t.product_id, n.sprint_id, t.status, t.status
   from new_stories n

@@ -39,9 +39,8 @@ end;
 $$;
 grant execute on function operations.delete_task to authenticated;
 
--- People can edit every field. `labels` are names or ids and replace the current ones. `p_changes` holds the fields
--- to change; null clears those that can be null; `confirmed` starts a blocked task anyway. A new code changes the
--- sort_order (specification: Task).
+-- People can edit every field. `labels` are names or ids and replace all. In `p_changes` null clears what can be null;
+-- `confirmed` starts a blocked task anyway. A new code changes the sort_order (specification: Task).
 create function operations.edit_task(p_task_id uuid, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,5 +1,4 @@
--- A task in detail: the backlog's fields and more; the acceptance criteria are its story's (specification: GET
--- /api/tasks/:id).
+-- The backlog's fields and more; the acceptance criteria are its story's (specification: GET /api/tasks/:id).
 create view private.task_detail_shape with (security_invoker = true) as
 select
   t.*, true as _detail,

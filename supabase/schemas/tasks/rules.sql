@@ -63,8 +63,7 @@ create trigger _201_sort_order before update of code, sort_order on public.tasks
   for each row when (new.code <> old.code or new.sort_order <> old.sort_order)
   execute function private.tg_any__sort_order();
 
--- A task's own repository is code that workers may be asked to run, so the person who decides sees who set it
--- (specification: Task).
+-- A task's own repository is code to run, so the person who decides sees who set it (specification: Task).
 create function private.tg_tasks__repo_url_by() returns trigger language plpgsql set search_path = '' as $$
 begin
   new.repo_url_by := case when new.repo_url is not null then auth.uid() end;
@@ -76,8 +75,7 @@ create trigger _300_repo_url_by before insert on public.tasks
 create trigger _301_repo_url_by before update of repo_url on public.tasks
   for each row when (new.repo_url is distinct from old.repo_url) execute function private.tg_tasks__repo_url_by();
 
--- A plan, or verify_only, is decided when a person writes it, not when a token or the service does. Copies, undo and an
--- approval bring their decision along.
+-- A plan, or verify_only, is decided when a person writes it. Copies, undo and an approval bring their decision along.
 create function private.tg_tasks__decide_plan() returns trigger language plpgsql set search_path = '' as $$
 declare
   v_user_id uuid := case when not private.is_token() then auth.uid() end;
@@ -155,10 +153,9 @@ create trigger _940_limit_rows after insert on public.tasks
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'tasks in this product, which is the limit. Delete some that are not needed.');
 
--- The one place where the consequences of a task's change begin; private.after_task_change says which. They come
--- after the task's own event, so that streams send the cause first. New and deleted tasks come in bulk and are handled by
--- statement. Definer: the caller may not write stories, jobs, runs and the history (specification: States and
--- transitions, Task).
+-- Where the consequences of a task's change begin; private.after_task_change says which. They come after the task's own
+-- event, so that streams send the cause first. New and deleted tasks come in bulk and are handled by statement.
+-- Definer: the caller may not write stories, jobs, runs and the history (specification: States and transitions, Task).
 create function private.tg_tasks__follow() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'UPDATE' then
@@ -225,8 +222,7 @@ begin
     perform private.list_in_review(p_new.id);
   end if;
 
-  -- A done task releases what waits for it, a reopened one blocks it again; a moved one is blocked by the blockers of its
-  -- new story.
+  -- A done task releases what waits for it, a reopened one blocks it again; a moved one has its new story's blockers.
   if v_is_done <> v_was_done or v_has_moved then
     perform private.recount_after_task(p_old, p_new);
   end if;
@@ -257,8 +253,7 @@ begin
 end;
 $$;
 
--- A story is done with its last task, which its gate judges. A token that deletes or moves the open ones would finish it
--- without (docs/proof.md).
+-- The gate judges a story's last task: a token that removes open ones would finish it without (docs/proof.md).
 create function private.refuse_done_by_absence(p_story_ids uuid[]) returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_code text;
@@ -288,8 +283,7 @@ begin
 end;
 $$;
 
--- For tasks blocked by a whole story, a moved task changes the set of blockers. A batch counts the tasks of a
--- story one by one.
+-- A moved task changes the blockers of what waits for its story. A batch counts a story's tasks one by one.
 create function private.recount_after_task(p_old public.tasks, p_new public.tasks)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -351,10 +345,9 @@ begin
 end;
 $$;
 
--- A person may finish a task by hand that a run still plans to do. A batch run then records it as done and does
--- not repeat the work; a job that waited for another worker, a review or a plan has nothing left to wait for. Usually a task is
--- finished by its own job, outside a batch: then this costs two lookups (specification: Sprint run, executions;
--- docs/proof.md).
+-- A person may finish a task by hand that a run still plans to do. A batch run then records it as done and does not
+-- repeat the work; a job that waited for a check or a plan has nothing left to wait for. Usually a task is finished by
+-- its own job, outside a batch: then this costs two lookups (specification: Sprint run, executions; docs/proof.md).
 create function private.finish_waiting_jobs(p_task_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -380,8 +373,7 @@ begin
 end;
 $$;
 
--- A task in review needs a person, so a notice goes to the assignee of its story, otherwise to everyone
--- (specification: Task).
+-- A task in review: a notice to its story's assignee, otherwise to everyone (specification: Task).
 create function private.notify_review(p_task public.tasks)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -16,8 +16,7 @@ $$;
 grant execute on function operations.import_file to service_role;
 
 -- The last step of an import: the ideas with their logs and links, then archiving the product, after which it is
--- read-only (docs/export-format.md). A code that the user's other ideas already use is replaced by a generated one.
--- Service only.
+-- read-only (docs/export-format.md). A code that another idea has is replaced. Service only.
 create function operations.import_ideas(p_product_id uuid, p_owner_id uuid, p_ideas jsonb, p_archived_at timestamptz)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -203,8 +202,7 @@ end;
 $$;
 grant execute on function operations.import_stories to service_role;
 
--- Imports the proof of a portion of stories. Criteria are matched by the hash of their text; observers are kept as
--- names.
+-- The proof of a portion of stories. Criteria are matched by the hash of their text; observers are kept as names.
 create function private.import_proof(p_product_id uuid, p_stories jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

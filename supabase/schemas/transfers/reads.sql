@@ -218,8 +218,7 @@ end;
 $$;
 grant execute on function private.exported to service_role;
 
--- An export must not depend on the session's time zone, or two exports of the same rows would differ
--- (docs/export-format.md).
+-- Not in the session's time zone, or two exports of the same rows would differ (docs/export-format.md).
 create function private.export_time(p_time timestamptz) returns text language plpgsql stable set search_path = '' as $$
 begin
   return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');

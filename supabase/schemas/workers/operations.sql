@@ -41,10 +41,8 @@ $$;
 grant execute on function operations.restart_worker to authenticated;
 comment on function operations.restart_worker is 'scope work';
 
--- A worker reports that it is online, its quota, the agents on its machine, or that it stops. Returns whether it
--- may get work.
--- Refusals: 401, 403 for demo accounts, 422. Definer: presence is written by functions only (specification: Agent
--- worker).
+-- A worker is online, with its quota and agents, or stops. Returns whether it may get work. Refusals: 401, 403 for demo
+-- accounts, 422. Definer: presence is written by functions only (specification: Agent worker).
 create function operations.worker_heartbeat(
   p_worker text, p_hostname text default null, p_version text default null, p_quota_pct integer default null,
   p_stopped boolean default false, p_agents jsonb default null, p_confinement text default null, p_product_id uuid default null

@@ -29,8 +29,7 @@ end;
 $$;
 grant execute on function operations.list_agent_workers to authenticated;
 
--- One form of a worker: presence, quota, current job, and whether its quota allows work (specification: Agent
--- worker).
+-- One form of a worker: presence, quota, current job, and whether its quota allows work (specification: Agent worker).
 create function private.worker_json(p_worker public.agent_workers)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -46,8 +45,7 @@ begin
 end;
 $$;
 
--- The one definition of "online": seen in the last two minutes, and not stopped since (specification: Agent
--- worker).
+-- The one definition of "online": seen in the last two minutes, and not stopped since (specification: Agent worker).
 create function private.is_online(p_last_seen_at timestamptz, p_stopped_at timestamptz)
 returns boolean language sql stable set search_path = '' as $$
   select p_stopped_at is null and p_last_seen_at > private.now() - interval '2 minutes';
@@ -66,8 +64,7 @@ begin
 end;
 $$;
 
--- A worker under its user's quota threshold gets no job, and the reason. Null when it may work (specification:
--- User, min_quota_pct).
+-- Why a worker under its user's quota gets no job. Null when it may work (specification: User, min_quota_pct).
 create function private.quota_reason(p_user_id uuid, p_quota_pct integer)
 returns text language plpgsql stable set search_path = '' as $$
 declare

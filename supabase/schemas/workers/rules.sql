@@ -30,10 +30,9 @@ create trigger _900_emit
 after insert or update or delete on public.agent_workers
 for each row execute function private.tg_agent_workers__emit();
 
--- A worker needs no registration: its first call creates its row. An existing row is not locked, because a product
--- lock may still follow. Everyone who shares a product sees the rows, so a user has at most 50: another name reuses
--- the row that was unseen longest, first those that no job names. New names of one user are serialized (specification:
--- Agent worker).
+-- A worker's first call creates its row. An existing one is not locked, because a product lock may still follow.
+-- Everyone who shares a product sees the rows, so a user has at most 50: another name reuses the row that was unseen
+-- longest, first those that no job names. New names of one user are serialized (specification: Agent worker).
 create function private.ensure_worker(p_user_id uuid, p_name text)
 returns public.agent_workers language plpgsql volatile set search_path = '' as $$
 declare

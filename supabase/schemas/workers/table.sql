@@ -1,5 +1,4 @@
--- What keeps the agents and commands of a worker apart from its machine; none: nothing does. open: nothing limits their
--- network.
+-- What keeps a worker's agents and commands from its machine; none: nothing. open: nothing limits their network.
 create type public.confinement as enum ('bwrap', 'docker', 'command', 'none', 'bwrap_open', 'docker_open');
 
 -- Each worker with its user, when it was last seen and how much quota it has left (specification: Other records,
