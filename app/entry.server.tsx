@@ -19,7 +19,8 @@ export default function handleRequest(
   headers.set("content-type", "text/html; charset=utf-8");
   const retryAfter = retryAfterOf(remixContext);
   if (retryAfter !== null) headers.set("retry-after", retryAfter);
-  return new Response(`<!DOCTYPE html>${html}`, { headers, status });
+  // Bytes: a text would be checked for lone surrogates and then encoded again.
+  return new Response(Buffer.from(`<!DOCTYPE html>${html}`), { headers, status });
 }
 
 /** Returns `Retry-After` of a 429. Remix does not copy it from the route's answer to the page. */

@@ -13,11 +13,19 @@ import { getShell } from "~/nouns/pages/operations.server";
 import type { Principal } from "~/wire/accounts/contract";
 import { canonicalId, isCanonicalUuid } from "~/wire/canonical-id";
 import { ContractError, demoRefusal, type ErrorBody } from "~/wire/errors";
-import { clearSessionCookies, ownCookie, readCookie, readSessionCookie, withCookies } from "./session.server";
+import {
+  clearSessionCookies,
+  type OpenedCookie,
+  ownCookie,
+  readCookie,
+  readSessionCookie,
+  withCookies,
+} from "./session.server";
 
 export interface SignedIn {
   actor: Actor;
   principal: Principal;
+  session: OpenedCookie;
 }
 
 /** The only page open to a user who must choose a new password first. */
@@ -141,7 +149,7 @@ async function resolveActor(request: Request, context: AppLoadContext): Promise<
   if (!session) return null;
   const actor: Actor = { database, credential: { session_id: session.session_id } };
   try {
-    return { actor, principal: await authenticate(actor) };
+    return { actor, principal: await authenticate(actor), session };
   } catch (error) {
     if (error instanceof ContractError && error.status === 401) return null;
     throw error;
@@ -156,7 +164,10 @@ export async function requireAdmin(request: Request, context: AppLoadContext): P
 }
 
 /** The product of a page that shows one at a time: the one in its address, otherwise the active one, otherwise any. */
-export async function findAskedProduct(request: Request, { actor, principal }: SignedIn): Promise<string | null> {
+export async function findAskedProduct(
+  request: Request,
+  { actor, principal }: Pick<SignedIn, "actor" | "principal">,
+): Promise<string | null> {
   const wanted = new URL(request.url).searchParams.get("product");
   if (wanted && isCanonicalUuid(wanted)) return wanted;
   const { products } = await getShell(actor, { active_product_id: null });

@@ -18,6 +18,7 @@ const sessionCookieSchema = z.object({
 });
 export type SessionCookie = z.infer<typeof sessionCookieSchema>;
 const sealedSchema = sessionCookieSchema.extend({ sealed_at: z.number().default(0) });
+export type OpenedCookie = z.infer<typeof sealedSchema>;
 
 const sessionCookieName = "session";
 const sessionMaxAge = 30 * 24 * 60 * 60;
@@ -29,18 +30,13 @@ const longestCookie = 4096;
 type CookieEnv = Pick<Env, "sessionSecrets" | "secureCookies" | "appOrigin">;
 
 /** Opens the cookie with any of the secrets. Returns null if it is missing, damaged or sealed with another key. */
-export async function readSessionCookie(cookieHeader: string | null, env: CookieEnv): Promise<SessionCookie | null> {
-  const found = await openCookies(cookieHeader, env);
-  if (!found) return null;
-  const { sealed_at: _, ...value } = found;
-  return value;
+export function readSessionCookie(cookieHeader: string | null, env: CookieEnv): Promise<OpenedCookie | null> {
+  return openFirst(cookieHeader, namesOf(env).reverse(), env.sessionSecrets);
 }
 
 /** `Set-Cookie` values that extend a normal session, at most once a day; none if nothing is due. */
-export async function renewSessionCookies(cookieHeader: string | null, env: CookieEnv): Promise<string[]> {
-  const found = await openCookies(cookieHeader, env);
-  if (!found || found.paired || Date.now() - found.sealed_at < renewAfterMs) return [];
-  return sealSessionCookies(found, env);
+export async function renewSessionCookies(opened: OpenedCookie, env: CookieEnv): Promise<string[]> {
+  return opened.paired || Date.now() - opened.sealed_at < renewAfterMs ? [] : sealSessionCookies(opened, env);
 }
 
 /** `Set-Cookie` values of a session, sealed with the first secret. */
@@ -78,9 +74,6 @@ const namesOf = (env: CookieEnv) => [
   sessionCookieName,
   `${env.secureCookies ? "__Host-" : ""}${ownCookie("session", env)}`,
 ];
-
-const openCookies = (cookieHeader: string | null, env: CookieEnv) =>
-  openFirst(cookieHeader, namesOf(env).reverse(), env.sessionSecrets);
 
 /** The first cookie of these names that opens with a secret. */
 async function openFirst(cookieHeader: string | null, names: string[], secrets: readonly string[]) {

@@ -38,7 +38,7 @@ it("The session cookie shows nothing of what it holds", async () => {
 
 it("The session cookie is sealed by the first secret and opened by all", async () => {
   for (const cookie of [await sealedWith(current), await sealedWith(previous)]) {
-    expect(await readSessionCookie(cookie, env)).toEqual(value);
+    expect(await readSessionCookie(cookie, env)).toMatchObject(value);
   }
   expect(await readSessionCookie(await sealedWith(current), { ...env, sessionSecrets: [previous] })).toBeNull();
 });
@@ -46,7 +46,7 @@ it("The session cookie is sealed by the first secret and opened by all", async (
 it("The session cookie is the one that opens where several have its name", async () => {
   const cookie = await sealedWith(current);
   for (const header of [`session=of-another-path; ${cookie}`, `${cookie}; session=of-a-domain`]) {
-    expect(await readSessionCookie(header, env)).toEqual(value);
+    expect(await readSessionCookie(header, env)).toMatchObject(value);
     expect(await clearSessionCookies(header, env)).toHaveLength(2);
   }
 });
@@ -82,27 +82,31 @@ it("W3: A cut, flipped, foreign, huge or empty session cookie is signed out, nev
 it("The session cookie is found among other cookies", async () => {
   const cookie = await sealedWith(current);
   const header = `theme=dark; xsession=1; ${cookie}; session=other`;
-  expect(await readSessionCookie(header, env)).toEqual(value);
+  expect(await readSessionCookie(header, env)).toMatchObject(value);
 });
 
 it("The session cookie is sealed again once a day, unless it belongs to a paired session", async () => {
+  const renewedOf = async (cookie: string) => {
+    const opened = await readSessionCookie(cookie, env);
+    return opened && renewSessionCookies(opened, env);
+  };
   const fresh = await sealedWith(current);
-  expect(await renewSessionCookies(fresh, env)).toEqual([]);
+  expect(await renewedOf(fresh)).toEqual([]);
   const old = await new CompactEncrypt(
     new TextEncoder().encode(JSON.stringify({ ...value, sealed_at: Date.now() - 90_000_000 })),
   )
     .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
     .encrypt(await keyOf(current));
   for (const name of ["session", "backloom_session_3000"]) {
-    const renewed = await renewSessionCookies(`${name}=${old}`, env);
-    expect(renewed.map((line) => line.split("=")[0])).toEqual(["session", "backloom_session_3000"]);
+    const renewed = await renewedOf(`${name}=${old}`);
+    expect(renewed?.map((line) => line.split("=")[0])).toEqual(["session", "backloom_session_3000"]);
   }
   const [paired = ""] = await sealSessionCookies(
     { ...value, paired: true, pairedExpiresAt: new Date(Date.now() + 28_800_000).toISOString() },
     env,
   );
   expect(paired).toMatch(/Max-Age=28800;/);
-  expect(await renewSessionCookies(paired, env)).toEqual([]);
+  expect(await renewedOf(paired)).toEqual([]);
 });
 
 async function keyOf(text: string): Promise<Uint8Array> {

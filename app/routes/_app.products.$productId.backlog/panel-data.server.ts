@@ -11,7 +11,7 @@ import { type FilledField, filledFields } from "./tree-address";
 
 /** Loads the side panel in the address; null if it is closed or unknown. */
 export async function loadPanel(
-  { actor, principal }: SignedIn,
+  { actor, principal }: Pick<SignedIn, "actor" | "principal">,
   productId: string,
   address: URLSearchParams,
   tree: Promise<Pick<BacklogTree, "pbis" | "stories" | "tasks">>,

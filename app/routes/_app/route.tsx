@@ -31,7 +31,7 @@ const BesidePages = lazy(() => import("./beside-pages"));
 const demoReason = "This is a demo account. You can see everything but change nothing.";
 
 /** The signed-in area. The guard ends expired paired sessions on every render. */
-export const loader = personLoader(async ({ actor, principal, request, context }) => {
+export const loader = personLoader(async ({ actor, principal, session, request, context }) => {
   const cookies = request.headers.get("cookie");
   const { env } = context.services;
   const remembered = rememberedProduct(cookies, principal.user_id, env);
@@ -55,7 +55,7 @@ export const loader = personLoader(async ({ actor, principal, request, context }
     notice: readNotice(request),
   };
   const headers = new Headers();
-  for (const renewed of await renewSessionCookies(cookies, env)) headers.append("set-cookie", renewed);
+  for (const renewed of await renewSessionCookies(session, env)) headers.append("set-cookie", renewed);
   if ((remembered ?? null) !== principal.active_product_id) {
     headers.append("set-cookie", rememberProduct(principal, env));
   }
