@@ -35,20 +35,29 @@ export class SharedStream {
   #receivedAt = 0;
   #decision: ReturnType<typeof setTimeout> | undefined;
   #watch: ReturnType<typeof setInterval> | undefined;
+  #isHandedOver = false;
 
   constructor(channelName: string, url: string) {
     this.#channelName = channelName;
     this.#url = url;
   }
 
-  /** Adds a listener. The first one starts the stream, and removing the last one ends it. */
+  /**
+   * Adds a listener. The first one starts the stream, and removing the last one ends it. A page takes it over from the
+   * one before, in the same turn, and missed nothing: what came while it loaded has asked for a revalidation.
+   */
   listen(listener: SignalListener): () => void {
     this.#listeners.add(listener);
-    if (this.#listeners.size === 1) this.#start();
+    if (this.#isHandedOver) listener(this.#log.status);
+    else if (this.#listeners.size === 1) this.#start();
     else this.#catchUp(listener);
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#stop();
+      this.#isHandedOver = true;
+      queueMicrotask(() => {
+        if (this.#isHandedOver && this.#listeners.size === 0) this.#stop();
+        this.#isHandedOver = false;
+      });
     };
   }
 
@@ -278,7 +287,7 @@ const longestLog = 500;
 
 /** A joining tab needs status, last greeting and changes. `replay` is undefined if there were too many: reopen then. */
 export class GreetingLog {
-  #status: Signal = { type: "status", status: "connecting" };
+  status: Signal = { type: "status", status: "connecting" };
   #signals: Signal[] = [];
   #isTooLong = false;
 
@@ -288,7 +297,7 @@ export class GreetingLog {
 
   add(signal: Signal): void {
     if (signal.type === "status") {
-      this.#status = signal;
+      this.status = signal;
       return;
     }
     if (isGreeting(signal)) {
@@ -300,6 +309,6 @@ export class GreetingLog {
   }
 
   replay(): readonly Signal[] | undefined {
-    return this.#isTooLong ? undefined : [this.#status, ...this.#signals];
+    return this.#isTooLong ? undefined : [this.status, ...this.#signals];
   }
 }

@@ -113,6 +113,22 @@ test("Four tabs share one connection per stream, and links still open pages", as
   await expect(last ?? fail()).toHaveURL(/\/members$/, { timeout: 5000 });
 });
 
+test("The next page of a product takes over the stream of the last", async ({ page, context }) => {
+  await openLive(page, backlog);
+  const streams: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/api/realtime/")) streams.push(request.url());
+  });
+  const tabs = page.getByRole("navigation", { name: /^Pages of/ });
+  await tabs.getByRole("link", { name: "Sprints" }).click();
+  await expect(page).toHaveURL(/\/sprints$/);
+  await tabs.getByRole("link", { name: "Backlog" }).click();
+  await expect(page).toHaveURL(/\/backlog$/);
+  await addPbi(context, "After two pages");
+  await expect(page.getByText("After two pages")).toBeVisible();
+  expect(streams).toEqual([]);
+});
+
 test("When the tab with the shared connection closes, another tab continues", async ({ context }) => {
   const first = await context.newPage();
   await openLive(first, backlog);
