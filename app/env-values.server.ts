@@ -100,7 +100,6 @@ export const count = (smallest: number, largest = 999_999_999) =>
     .refine((value) => value >= smallest, `must be at least ${smallest}`)
     .refine((value) => value <= largest, `must be at most ${largest}`);
 
-/** An address or a range of addresses, as `BlockList` takes them. */
 function isRange(text: string): boolean {
   const [address = "", bits, ...more] = text.split("/");
   const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;

@@ -27,10 +27,8 @@ type Context = z.output<typeof contextSchema>;
 
 /** Duration of a task, so that a person can watch it. `BACKLOOM_DEMO_SECONDS` overrides it; tests use 0. */
 const usualSeconds = 9;
-/** Steps of a complete task. */
 const usualSteps = 6;
 
-/** Prints a step and waits. */
 type Step = (sentence: string) => Promise<void>;
 
 /** Acts like an agent, without a model or a key: commits, proves, asks once if asked to, reports made-up tokens. */

@@ -23,7 +23,6 @@ interface Loop extends WorkerTools {
   stopSignal: AbortSignal;
 }
 
-/** Pause when the quota is used up. */
 const quotaPause = 60_000;
 /** Longest wait for a job, and with `--until-idle`, where the worker checks after it whether it may end. */
 const longestSeconds = { waiting: 50, untilIdle: 5 };

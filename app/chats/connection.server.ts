@@ -52,7 +52,6 @@ export async function callChat(call: ChatCall) {
   }
 }
 
-/** Waits for what a chat service says, for a limited time. */
 async function inTime<T>(
   milliseconds: number,
   signal: AbortSignal,

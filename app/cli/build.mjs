@@ -65,7 +65,6 @@ function isStale(part) {
   return sources[part].some((path) => changedAt(join(root, path)) > builtAt);
 }
 
-/** Runs the Remix build: client files and server build. */
 async function buildPages() {
   const begun = new Date();
   process.stderr.write("Building the pages ...\n");

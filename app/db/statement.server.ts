@@ -19,7 +19,6 @@ export interface Transport {
   call(door: Door, values: Record<string, unknown>): Promise<string>;
 }
 
-/** Role and limits of every call. */
 const settings = (scope: "session" | "local") =>
   `set ${scope} role service_role;set ${scope} statement_timeout='5s';set ${scope} lock_timeout='2s';`;
 

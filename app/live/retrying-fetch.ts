@@ -65,7 +65,6 @@ function isSubmission(input: string | URL, init?: RequestInit): boolean {
   return init?.method?.toUpperCase() === "POST" && /[?&]_data=/.test(String(input));
 }
 
-/** Whether Remix asks a route for its data. */
 function isDataRequest({ method, url }: Request): boolean {
   return method === "GET" && new URL(url).searchParams.has("_data");
 }

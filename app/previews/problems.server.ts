@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 
-/** What is said at the address of a preview in place of its program. */
 const problems = {
   unknown: [404, "This address has no preview. Open one from its job."],
   ended: [410, "This preview has ended. Start it again on its job."],

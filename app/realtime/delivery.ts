@@ -2,7 +2,6 @@ import type { ChangeEvent } from "~/wire/events";
 
 /** What a stream does with one event, as every filter returns it. */
 export interface Delivery {
-  /** Whether the event is sent to the reader. */
   send: boolean;
   /** `refresh` reads the state again and sends a new `ready` or `state`; `end` closes the stream. */
   follow?: "refresh" | "end";

@@ -142,7 +142,6 @@ function IdeaCard({ idea, product }: { idea: Idea; product: string | undefined }
   );
 }
 
-/** Strips Markdown for a short preview. */
 function excerptOf(markdown: string): string {
   return markdown
     .slice(0, 400)

@@ -124,7 +124,6 @@ export default function JobRun() {
   );
 }
 
-/** The attempts with worker, duration and outcome. Each links to its output. */
 function AttemptPicker({ job, shown }: { job: AgentJobDetail; shown: number | null }) {
   if (job.attempts.length === 0) {
     return <p className="text-sm text-muted">No worker has taken this job yet.</p>;

@@ -110,7 +110,6 @@ const titles = {
   spec_boxes: "Boxes of done tasks in specs",
 } as const satisfies Record<KeptFile["kind"], string>;
 
-/** The pull requests of files that follow the backlog. */
 function KeptFiles({ files }: { files: readonly KeptFile[] }) {
   if (files.length === 0) return null;
   return (

@@ -136,7 +136,6 @@ function MyWorkers({ allowed }: { allowed: boolean }) {
   );
 }
 
-/** Changes a role with one click. Making a member a viewer first says what they lose. */
 function ChangeRole({ member }: { member: ProductMember }) {
   if (member.role === "VIEWER") {
     return (

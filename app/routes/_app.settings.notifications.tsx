@@ -129,7 +129,6 @@ function ThisDevice({ publicKey, endpoints }: { publicKey: string | null; endpoi
   );
 }
 
-/** What the service needs to send messages to this browser. */
 type PushKeys = { endpoint: string; p256dh: string; auth: string };
 
 /** Returns this browser's push endpoint; null if it is not subscribed, or only with an earlier key of the service. */

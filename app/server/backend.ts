@@ -6,12 +6,10 @@ import { loadVapidKeys } from "~/notices/push.server";
 /** The Supabase behind this process, plus what only the embedded stack provides. */
 export interface Backend {
   database: Database;
-  /** The environment, with the embedded stack's secrets filled in. */
   env: Env;
   isEmbedded: boolean;
   /** Address of Postgres as its owner, for the Supabase CLI. Embedded stack only. */
   migrationUrl: string | undefined;
-  /** Closes the connections, then stops the embedded stack. */
   stop(): Promise<void>;
 }
 

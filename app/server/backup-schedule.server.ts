@@ -13,7 +13,6 @@ interface BackupScheduleOptions {
   database: Database;
   log: Logger;
   backups: Env["backups"];
-  /** Folder of the built programs (`admin.js`). */
   folder: string;
 }
 

@@ -57,7 +57,6 @@ export class NodeRequestContext implements RequestContext {
     return this.#log;
   }
 
-  /** True once a loader writes a stream itself. */
   get isStreaming(): boolean {
     return this.#sink?.opened === true;
   }

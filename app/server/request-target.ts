@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
 export interface RequestTarget {
-  /** The path without a trailing slash. */
   pathname: string;
   /** The query with its question mark, or empty. */
   search: string;

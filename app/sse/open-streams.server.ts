@@ -106,7 +106,6 @@ export class OpenStreams {
   }
 }
 
-/** Returns the streams whose readers have lost access, with one query for all of them. */
 async function findLostViewers<T extends Pick<StreamState, "access">>(
   database: Database,
   streams: readonly T[],

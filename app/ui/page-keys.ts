@@ -74,7 +74,6 @@ function isOverlaid(): boolean {
 let pressedBefore = { key: "", at: 0 };
 let pressedNow = pressedBefore;
 
-/** Whether the key follows the `g` of a sequence. */
 function isSecondLetter(event: KeyboardEvent): boolean {
   return isCharacter(event) && pressedBefore.key === "g" && event.timeStamp - pressedBefore.at < 1000;
 }

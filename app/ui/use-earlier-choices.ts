@@ -48,7 +48,6 @@ function changedFields(area: HTMLElement): Field[] {
   return [...area.querySelectorAll<Field>("input, select, textarea")].filter(isChanged);
 }
 
-/** Whether the field differs from what the server rendered. */
 function isChanged(field: Field): boolean {
   if (field instanceof HTMLSelectElement) return field.selectedOptions[0] !== drawnOption(field);
   if (isCheckbox(field)) return field.checked !== field.defaultChecked;

@@ -62,7 +62,6 @@ async function usageOf(
   return recorded === null ? reported : withCost(recorded, reported);
 }
 
-/** Adds the turn's reported cost to its counts if they are of one model. */
 function withCost(recorded: Usage[], reported: readonly Usage[]): Usage[] {
   const costs = reported.filter(({ cost }) => cost !== null);
   const [only, ...others] = recorded;

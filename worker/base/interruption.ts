@@ -21,7 +21,6 @@ interface TimeLimit {
   signal: AbortSignal;
   /** True if the time ran out before the work ended. */
   isOver(): boolean;
-  /** Stops the timer once the work has ended. */
   end(): void;
 }
 

@@ -44,7 +44,6 @@ export interface RunningProcess {
   complaints(): string;
   /** Resolves once the process and its pipes are closed. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Asks the process tree to end, then kills it. */
   stop(): Promise<void>;
 }
 

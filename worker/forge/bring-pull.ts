@@ -102,7 +102,6 @@ async function readParts({ options, service }: PullTools, stories: PullOptions["
   return parts;
 }
 
-/** Part of a pull request's text about one story. */
 interface StoryPart {
   code: string;
   title: string;
@@ -167,7 +166,6 @@ function withoutMarks(text: string): string {
   return text.replace(/<!--[\s\S]*?(-->|$)/g, "");
 }
 
-/** True if every criterion of these stories is proven or waived. */
 function areProven(parts: readonly StoryPart[]): boolean {
   const criteria = parts.flatMap((part) => part.criteria);
   return criteria.length > 0 && criteria.every(({ state }) => state === "proven" || state === "waived");

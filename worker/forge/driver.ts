@@ -9,7 +9,6 @@ export interface ForgeDriver {
   publicHost: string;
   /** Base URL of the API, derived from the web URL. */
   apiOf(root: URL, base: string): string;
-  /** How to sign in with the host's own tool. */
   signIn: string;
   /** Form of tokens that are for the public host only. */
   tokenForm: RegExp | null;

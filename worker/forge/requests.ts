@@ -199,7 +199,6 @@ const mostData = 16 * mostLog;
 /** A log without end is left here. */
 const mostRead = 64 * mostLog;
 
-/** Reads an answer of any length in bounded memory. */
 async function readAnswer(answer: Response, title: string): Promise<string> {
   const reader = answer.body?.getReader();
   const isData = /\bjson\b/i.test(answer.headers.get("content-type") ?? "");

@@ -56,7 +56,6 @@ async function mergeAndTakeBack(folder: string, theirs: string): Promise<Conflic
   }
 }
 
-/** Both sides of the first files, and the names of the rest. */
 async function filesOf(
   folder: string,
   theirs: string,
@@ -78,7 +77,6 @@ async function filesOf(
   return files;
 }
 
-/** Collects each side of the conflict markers; null if there are none. */
 function sidesOf(text: string): { ours: string; theirs: string } | null {
   const sides = { ours: "", base: "", theirs: "" };
   let side: keyof typeof sides | null = null;

@@ -139,7 +139,6 @@ function patchOf({ status }: Named, { bytes, isCut }: Section, room: number): Pi
   return cut === "" ? { truncated: true } : { patch: cut, truncated: true };
 }
 
-/** As many whole lines as fit. */
 function wholeLines(text: string, room: number): string {
   if (Buffer.byteLength(text) <= room) return text;
   const beginning = Buffer.from(text).subarray(0, Math.max(0, room)).toString("utf8");
@@ -166,7 +165,6 @@ interface Output {
   isCut: boolean;
 }
 
-/** Runs git and returns its output up to a limit. */
 function output(folder: string, args: readonly string[], limit: number): Promise<Output> {
   return new Promise((resolve, reject) => {
     const start = gitStart(folder, args);

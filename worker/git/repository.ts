@@ -21,7 +21,6 @@ export interface Repository {
 }
 
 interface RepositoryOptions {
-  /** `--repo`: a folder or an address, given by the worker's user. */
   given: string | undefined;
   /** The job's product: each has a sample of its own, so that a second demo begins with nothing done. */
   productId: string | undefined;
@@ -196,7 +195,6 @@ function nameOfRemote(address: string): string {
   return plain.replace(/^([^/:]+)(?::\d+(?=\/)|:)/, "$1/").toLowerCase();
 }
 
-/** Creates the demo's repository: one commit to branch from. */
 async function createSample(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await git(folder, "init", "--quiet", "--initial-branch=main");

@@ -140,7 +140,6 @@ async function hooksOf(folder: string, home: string): Promise<string[]> {
   return ["-c", `core.hooksPath=${hooksPath ? resolve(folder, hooksPath) : join(home, "hooks")}`];
 }
 
-/** Removes everything if the creation is interrupted. */
 async function wholeOrNot(remove: () => Promise<void>, make: () => Promise<void>): Promise<void> {
   try {
     await make();
@@ -171,7 +170,6 @@ export async function destinationOf(folder: string, checkout: string): Promise<s
   return /^refs\/heads\/(.+)$/.exec(ref)?.[1] ?? null;
 }
 
-/** Excludes the context files in the worktree from git. */
 async function excludeContext(home: string): Promise<void> {
   const file = join(home, "info", "exclude");
   const line = `/${contextFolder}/`;

@@ -45,9 +45,7 @@ export interface JobLocation {
 
 export interface Workspace extends Worktree, JobLocation {
   testCommand: string | undefined;
-  /** Other repositories that its agent reads. */
   references?: readonly Reference[];
-  /** Branches with work left by earlier attempts. */
   kept: readonly string[];
 }
 

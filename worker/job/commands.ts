@@ -46,7 +46,6 @@ interface CommandRun {
   /** Where the process id is stored, for the worker's next start. */
   pidFile?: string;
   takeLine?: (line: string) => void;
-  /** Called for each chunk of standard error. */
   takeComplaint?: (piece: string) => void;
   signal: AbortSignal;
   /** Removes secrets from the result. The log stays on this machine and is not cleaned. */
@@ -107,7 +106,6 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   }
 }
 
-/** Keeps the end of the output. */
 function endOfText(clean: (text: string) => string) {
   let text = "";
   return {

@@ -130,7 +130,6 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
   });
 }
 
-/** A person takes the job over, with the work of this attempt. */
 async function handOver(attempt: Attempt, { message }: TakenOver): Promise<void> {
   await reportLastUsage(attempt);
   await attempt.output.flush();

@@ -29,7 +29,6 @@ export async function landBranches(
   }
 }
 
-/** Returns true if there may be another branch to land now. */
 async function landNext(tools: LandingTools, product: ServedProduct, stop: AbortSignal): Promise<boolean> {
   const { service, folder, options, journal } = tools;
   const request = { worker: folder.workerName, pushes: options.lands };

@@ -166,7 +166,6 @@ function treeOf({ folder }: Repository, commit: string): Promise<string> {
   return git(folder, "rev-parse", `${commit}^{tree}`);
 }
 
-/** Fast-forwards the main branch. Git refuses if it has moved. */
 async function pushToMain(context: LandingCheckout, head: string): Promise<LandingReport | "main_moved"> {
   const { repository, main } = context;
   const { folder, base: remote } = repository;

@@ -10,7 +10,6 @@ import { openTunnel, type Tunnel } from "./tunnel";
 
 type Report = SyncPreviews["previews"][number];
 
-/** A preview that this worker runs, or has to report the end of. */
 interface Held {
   wanted: WantedPreview;
   report: Report & { log: string[] };

@@ -48,7 +48,6 @@ export async function openStore(folder: string, own: string, common: string): Pr
   return store;
 }
 
-/** Copies refs. Skips those that others delete. */
 async function copyRefs(from: string, to: string, without: readonly string[] = []): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true }).catch(() => [])) {

@@ -20,14 +20,12 @@ export interface ViewOptions {
   ownCommands: readonly string[];
   /** Folder of the jobs' homes. */
   homes: string;
-  /** Folder of package caches, one per repository. */
   caches: string;
   service: URL;
   /** True if jobs use the machine's own network. */
   isOnline: boolean;
   /** Further paths of this machine to mount, as in `--mount`. */
   mounts: readonly string[];
-  /** Which of the user's variables programs get. */
   passing: PassingVariables;
 }
 

@@ -6,7 +6,6 @@ import { writeWhole } from "../base/files";
 
 /** Lists by product or repository. */
 const lists = <T extends z.ZodType>(entry: T) => z.record(z.string(), z.array(entry));
-/** Permanent permissions of the user. */
 const keptSchema = lists(z.string());
 /** Questions of jobs that may have ended before their answer, and what each is about. */
 const openQuestionsSchema = lists(z.object({ what: z.string(), question: agentQuestionSchema }));

@@ -19,9 +19,7 @@ export interface Sandbox {
 export interface SandboxedJob {
   id: string;
   attempt: number;
-  /** The agent's name, or the command that does the work. */
   command: string;
-  /** Jobs of the same repository share package caches. */
   repository: string;
   /** Hosts the job may reach. */
   allowedHosts: readonly AllowedHost[];

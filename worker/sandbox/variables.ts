@@ -60,7 +60,6 @@ export async function passingVariables(command: string, named: readonly string[]
   };
 }
 
-/** Variables that the tool's own settings name for its keys. */
 async function keysInSettings(command: string): Promise<string[]> {
   const environment = personsVariables();
   const files = needsOf(command).flatMap(({ home }) => home.settings.map((name) => folderOf(home, name, environment)));

@@ -35,7 +35,6 @@ interface HeartbeatOptions {
   readQuota: () => Promise<number | undefined>;
   journal: Journal;
   stopSignal: AbortSignal;
-  /** Unreported usage of the attempt, read at each beat. */
   soFar: UsageSoFar;
   messages: DeliveredMessages;
   url: string;

@@ -123,7 +123,6 @@ const batchEntries = 500;
 /** Limit while the service is unavailable; beyond it the oldest entries are dropped. */
 const keptBytes = 5 * 1024 * 1024;
 
-/** Entries not yet sent, oldest first. */
 class WaitingEntries {
   #waiting: { entry: Entry; bytes: number }[] = [];
   #bytes = 0;

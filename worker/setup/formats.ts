@@ -19,7 +19,6 @@ export interface Said {
   reasons?: string[];
 }
 
-/** Whether the main branch has a file. */
 type IsAtMain = (path: string) => Promise<boolean>;
 
 export interface Format {

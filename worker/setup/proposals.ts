@@ -103,7 +103,6 @@ const readers: Record<string, Reader> = {
   ".claude/settings.json": readClaude,
 };
 
-/** Files that name a version of Node. */
 const versions: Record<string, (text: string) => string | undefined> = {
   ".nvmrc": (text) => text,
   ".node-version": (text) => text,

@@ -32,7 +32,6 @@ export function BoardColumn({
   card: (task: CardTask) => ReactElement;
   address: URLSearchParams;
   takesNew: boolean;
-  /** The form for a new card, if it is open in this column. */
   children: ReactNode;
 }) {
   const { status, label } = column;

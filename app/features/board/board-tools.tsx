@@ -151,7 +151,6 @@ export function BoardHeader({
   about?: string | undefined;
   /** The board's run, or the control that starts one. */
   run?: ReactNode;
-  /** Filter, views and display options. */
   tools?: ReactNode;
   menu?: ReactNode;
 }) {

@@ -114,7 +114,6 @@ function itemOf(task: CardTask): FilterItem {
 }
 
 interface Lanes {
-  /** In board order, including lanes without cards. */
   lanes: readonly Lane[];
   keyOf: (task: BoardTask) => string;
 }

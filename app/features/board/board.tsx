@@ -44,7 +44,6 @@ interface BoardProps {
   productId: string;
   userId: string;
   tasks: readonly CardTask[];
-  /** Stories that new tasks can go into. */
   stories: readonly CardStory[];
   lanes?: readonly Lane[] | undefined;
   /** Columns this person collapsed, separated by dots. */

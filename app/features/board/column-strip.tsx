@@ -38,7 +38,6 @@ export default function ColumnStrip({ board, tasks }: { board: RefObject<HTMLEle
   );
 }
 
-/** Where the boards of this tab were left, by their address. */
 const places = new Map<string, number>();
 
 /** Keeps where the board is, and scrolls it by dragging its empty space. Touch does that by itself. */
@@ -65,7 +64,6 @@ function pullByMouse(scroller: HTMLElement): () => void {
 
 const scrollerOf = (board: HTMLElement | null) => board?.querySelector<HTMLElement>("[data-columns]");
 
-/** Scrolls the board sideways to a column; the page itself does not scroll. */
 function showColumn(board: HTMLElement | null, status: string, behavior: ScrollBehavior = "instant") {
   const scroller = scrollerOf(board);
   const column = scroller?.querySelector<HTMLElement>(`[data-column="${status}"]`);

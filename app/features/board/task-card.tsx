@@ -96,7 +96,6 @@ const TaskCard = memo(function TaskCard({
   );
 });
 
-/** Who has the story, and the agent or person who does the work. */
 function Faces({ task: { assignee_name: assignee, holder_name: holder, worker_name: worker } }: { task: CardTask }) {
   return (
     <span className="card-faces">
@@ -142,7 +141,6 @@ function TryLink({ task: { id, code, job_id, preview }, canStart }: { task: Card
   );
 }
 
-/** The state of the task, as one more fact. */
 function State({ task }: { task: CardTask }) {
   const state = stateLine(task);
   if (!state) return null;
@@ -165,7 +163,6 @@ function State({ task }: { task: CardTask }) {
   );
 }
 
-/** The third line of a card: what a person has to see to. */
 function Waiting({ task }: { task: CardTask }) {
   const state = stateLine(task);
   if (state?.kind === "failed") return <p className="line-clamp-3 text-xs text-failed">{state.text}</p>;
@@ -185,7 +182,6 @@ function Running({ task, doing }: Pick<TaskCardProps, "task" | "doing">) {
   );
 }
 
-/** Marks a task that is stuck until a person acts. */
 function WaitingBadge({ children }: { children: string }) {
   return (
     <Badge tone="waiting">

@@ -161,7 +161,6 @@ function lateText(days: number | null): string {
 interface BurndownDay {
   date: string;
   remaining: number;
-  /** Remaining tasks that are in progress or in review. */
   started: number;
   total: number;
 }

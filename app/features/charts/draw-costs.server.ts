@@ -11,7 +11,6 @@ const fills = ["fill-accent", "fill-progress", "fill-review", "fill-done", "fill
 
 export interface CostChart {
   chart: Chart;
-  /** The color of each model, most expensive first. */
   models: readonly { name: string; fill: string; cost: string }[];
 }
 

@@ -60,7 +60,6 @@ export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
   };
 }
 
-/** Returns the time within which this share of the tasks was done. */
 function share(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? 0;
 }

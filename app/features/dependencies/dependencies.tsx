@@ -17,7 +17,6 @@ import { useCandidates } from "./use-candidates";
 const fieldId = "blocked-by";
 const keys: readonly PageKey[] = [{ keys: "b", label: "Blocked by…", run: openPicker }];
 
-/** Leaves the key to a highlighted row, which has its own menu for it. */
 function openPicker(): boolean {
   if (itemOf(activeRow()) && !isPageItem(activeRow())) return false;
   const field = document.getElementById(fieldId);

@@ -38,7 +38,6 @@ export function ChangedFile({
   address: string;
   /** Null for a file that has changed back: nothing can be marked. */
   viewed: ViewedMark | null;
-  /** Why it needs a careful look. */
   flag: ReactNode;
   below: BelowLine;
   /** Shown before the lines: comments whose lines no longer exist. */
@@ -211,7 +210,6 @@ interface Segment {
 /** Lines per laid-out block. Browsers skip layout of blocks outside the viewport. */
 const mostLines = 100;
 
-/** Splits a hunk into segments of either changed or unchanged lines. */
 function segmentsOf(lines: readonly ShownLine[]): Segment[] {
   const segments: Segment[] = [];
   for (let start = 0; start < lines.length; ) {

@@ -70,7 +70,6 @@ export function ChapterList({
   );
 }
 
-/** Shortens a path to its last two folders and name. */
 function shortName(path: string): string {
   const parts = path.split("/");
   return parts.length > 3 ? `…/${parts.slice(-3).join("/")}` : path;

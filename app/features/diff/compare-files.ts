@@ -66,7 +66,6 @@ function isSameBlob(one: string, other: string): boolean {
 
 const opposite = { same: "same", added: "deleted", deleted: "added" } as const;
 
-/** The patch that takes a change back. */
 function reversed(patch: string): string {
   const back = ({ oldStart, newStart, heading, lines }: Hunk): Hunk => ({
     heading,

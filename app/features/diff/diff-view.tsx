@@ -43,13 +43,11 @@ export function DiffView({
   /** What a chapter says before its files. */
   aside: (chapter: ShownChapter) => ReactNode;
   viewed: Viewed;
-  /** Why a file needs a careful look. */
   flagOf: (path: string) => ReactNode;
   /** Content below lines, by the file's index. */
   below: ReadonlyMap<number, BelowLine>;
   /** Content before the lines of a file, by its index. */
   above: ReadonlyMap<number, ReactNode>;
-  /** Called when the user wants to comment on a line. */
   onSpot: (spot: Spot) => void;
 }) {
   const { isViewed, change, marksOf } = viewed;
@@ -122,7 +120,6 @@ export function DiffView({
   );
 }
 
-/** A chapter's title and its reason, in one line that unfolds. */
 function ChapterHead({ chapter, children }: { chapter: ShownChapter; children: ReactNode }) {
   const { title, why, note } = chapter;
   return (
@@ -139,7 +136,6 @@ function ChapterHead({ chapter, children }: { chapter: ShownChapter; children: R
   );
 }
 
-/** The ids of the files of each chapter: a file of several chapters has one in each. */
 function fileIdsOf(chapters: readonly ShownChapter[]): string[][] {
   const seen = new Set<number>();
   return chapters.map(({ parts }, chapter) =>

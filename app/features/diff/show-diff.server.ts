@@ -9,7 +9,6 @@ import type { ShownFile } from "./shown-diff";
 /** Lines sent with the page; the rest load on scroll. */
 const linesAtOnce = 800;
 
-/** Who asks, and for which comparison. */
 interface DiffRequest {
   /** The user whose turn in the thread's queue is used. */
   viewer: string;

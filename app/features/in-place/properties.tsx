@@ -50,7 +50,6 @@ export function Picker({
   fields: Readonly<Record<string, string>>;
   /** Form action, if it is not the page's. */
   action?: string;
-  /** A link to the chosen value, shown next to it. */
   children?: ReactNode;
 }) {
   const id = useId();

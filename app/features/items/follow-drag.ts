@@ -17,7 +17,6 @@ interface Dragging {
   /** Called when the element under the pointer changes; null when the drag ends. */
   over: (dragged: Dragged | null) => void;
   drop: (dragged: Dragged) => void;
-  /** Whether a long press starts a drag. */
   byTouch: boolean;
 }
 
@@ -108,7 +107,6 @@ function draggedWith(item: string): readonly string[] {
   return selected.has(item) ? ofKind(selected, kindOf(item)) : [item];
 }
 
-/** The preview that follows the pointer from lift to release. */
 class Lifted {
   readonly #press: Press;
   readonly #over: Dragging["over"];

@@ -72,7 +72,6 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
   );
 }
 
-/** Returns the handler of item actions for keys, menus, bar and palette. */
 function useItemActions({
   canWrite,
   change,

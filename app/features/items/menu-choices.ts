@@ -42,7 +42,6 @@ const titled = ({ code, title }: Omit<Titled, "id">, fields: MenuChoice["fields"
   fields,
 });
 
-/** Opens the form for a sprint that the stories move into. */
 function newSprintWith(stories: readonly string[]): MenuChoice[] {
   if (stories.length > mostRunItems) return [];
   const ids = stories.map((story) => ["story", story.slice("story:".length)]);

@@ -52,7 +52,6 @@ export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose:
   );
 }
 
-/** Opens the row's link here or in a new tab. */
 function Ways({ link }: { link: HTMLAnchorElement }) {
   const navigate = useNavigate();
   return (

@@ -4,7 +4,6 @@ import { useLive } from "~/live/live-provider";
 /** HTML made and sanitized by `renderMarkdown`. Nothing else may create it. */
 export interface SafeHtml {
   html: string;
-  /** The raw text, still being formatted. */
   unfinished?: true;
 }
 

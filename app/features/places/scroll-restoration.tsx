@@ -3,7 +3,6 @@ import { useEffect, useRef } from "react";
 import { router } from "~/live/router";
 import { useIsomorphicLayoutEffect } from "~/ui/use-isomorphic-layout-effect";
 
-/** sessionStorage key of the scroll positions in a tab, each by the key of its history entry. */
 const positionsKey = "positions";
 
 /** Runs while the page is parsed, before one can scroll. The browser's own restoration can pick another element. */

@@ -43,7 +43,6 @@ export function Invite({ invitations }: { invitations: readonly Invitation[] }) 
   );
 }
 
-/** Invitations that the owner can still revoke. */
 function OpenInvitations({ invitations }: { invitations: readonly Invitation[] }) {
   if (invitations.length === 0) return null;
   return (

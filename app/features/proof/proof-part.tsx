@@ -53,7 +53,6 @@ export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title
   );
 }
 
-/** One criterion: its words, how it stands, and what speaks for it. */
 function CriterionRow({ storyId, criterion }: { storyId: string; criterion: ProvenCriterion }) {
   const { state, evidence } = criterion;
   const pictures = picturesOf(evidence);

@@ -62,7 +62,6 @@ export function forgetAnswer(questionId: string) {
   held.set(new Map([...held.get()].filter(([id]) => id !== questionId)));
 }
 
-/** Sends held answers by beacon when the page unloads. */
 function sendAll() {
   for (const [id, { action, form, timer }] of held.get()) {
     if (timer === null) continue;

@@ -92,7 +92,6 @@ const marksSchema = z
   .min(1)
   .max(200);
 
-/** Marks what the form of a file is for, on a page without script. */
 async function markAll(actor: Actor, form: FormData): Promise<void> {
   const marks = marksSchema.safeParse(form.getAll("mark").map(parsed));
   if (!marks.success) throw new ContractError(422, "Nothing to mark was sent. Reload the page.");

@@ -7,7 +7,6 @@ import type { TaskPageData } from "~/wire/pages/contract";
 type TaskReview = TaskPageData["reviews"][number];
 type Review = Omit<TaskReview, "comments">;
 
-/** `stale` says whether the line has changed since; null where no changes are read. */
 type Remarked = TaskReview["comments"][number] & { index: number | null; stale: boolean | null };
 
 /** Why a task is to be done again: its newest review asks for changes. */

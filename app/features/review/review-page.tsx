@@ -189,7 +189,6 @@ function verdictOnJob({ open_tasks, unjudged, criteria, reviews, queue }: Data, 
   };
 }
 
-/** Returns why no review can be sent now, or null. */
 function reasonAgainst(job: AgentJob, waits: boolean): string | null {
   if (waits || job.finished_at !== null) return null;
   return job.status === "queued"
@@ -213,7 +212,6 @@ function aboutTask(waits: boolean, drafts: number): string | undefined {
   return parts.join(" ") || undefined;
 }
 
-/** What the agents say of a task's part, and what was found about it. */
 function AgentsSay({ jobs, says }: { jobs: readonly AgentJob[]; says: Data["says"] }) {
   return jobs.map((job) => {
     const summary = says.find(({ job_id }) => job_id === job.id);

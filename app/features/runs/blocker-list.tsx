@@ -88,7 +88,6 @@ export function CommonCures({
   blocker: Blocker;
   planFirst: Preflight["plan_first"];
   form: string;
-  /** Whether there are open stories without tasks. */
   canMakeTasks: boolean;
 }) {
   if (type === "task_no_plan") return <PlanCures planFirst={planFirst} form={form} about={task_code} />;
@@ -108,7 +107,6 @@ export function CommonCures({
   return null;
 }
 
-/** Answers a question of an agent without leaving the page. */
 function AnswerHere({ questionId }: { questionId: string }) {
   return (
     <details className="min-w-0 open:basis-full">

@@ -28,7 +28,6 @@ const formats: readonly { value: ImportFormat | ""; label: string }[] = [
   { value: "backloom", label: "Backloom: exported JSON" },
 ];
 
-/** Chooses the format that the file or the pasted text seems to have. */
 async function chooseGuess({ target }: FormEvent<HTMLInputElement | HTMLTextAreaElement>): Promise<void> {
   if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
   const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined;

@@ -81,7 +81,6 @@ export function register(
   });
 }
 
-/** Removes registrations that no one confirmed and that hold this address or invitation. */
 async function removeUnconfirmed(database: Database, email: string, code?: string): Promise<void> {
   const ids = await callService(
     database,

@@ -142,7 +142,6 @@ interface JoinedFile {
   steps: Step[];
 }
 
-/** Each step of a file by itself, where they cannot be joined. */
 function apart(chain: readonly Step[]): JoinedFile[] {
   return chain
     .filter(({ isShown }) => isShown)

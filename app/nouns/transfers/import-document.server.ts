@@ -181,7 +181,6 @@ async function withFreeIds(
   return { document: exportDocumentSchema.parse(JSON.parse(text)), givenIds };
 }
 
-/** Keeps the files of an import, before the texts and the evidence that show them. */
 async function importFiles(
   database: Database,
   productId: string,
@@ -204,7 +203,6 @@ async function importFiles(
   }
 }
 
-/** Once everything is there, files go where they belong. */
 async function placeFiles(database: Database, productId: string, files: readonly ExportedFile[]): Promise<void> {
   if (files.length === 0) return;
   const given = { p_product_id: productId, p_files: files };

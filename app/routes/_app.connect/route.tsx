@@ -154,7 +154,6 @@ function ClientSetups({ setups }: { setups: readonly Setup[] }) {
   );
 }
 
-/** Step 3: detects the agent's first call. */
 function FirstCall({
   waiting,
   lastUsedAt,

@@ -14,7 +14,6 @@ export function Pictures({
 }: {
   insights: Pick<Insights, "sprint" | "by_product">;
   charts: { burndown: Chart | null; costs: readonly CostChart[]; cycleTimes: Chart | null };
-  /** Whether any job has reported tokens. */
   used: boolean;
   productId: string;
 }) {

@@ -16,7 +16,6 @@ import { createTaskInput } from "~/wire/tasks/contract";
 import { idSchema, requiredText } from "~/wire/text";
 import { intoNewPbi, panelParameters } from "./tree-address";
 
-/** The page that sent the form, and where to go afterwards. */
 interface Page {
   productId: string;
   here: URL;

@@ -32,7 +32,6 @@ export async function startChosen(
   }
 }
 
-/** Returns the tasks of the items; for stories, those still to do. */
 async function tasksOf(actor: Actor, items: readonly string[], without: readonly string[]) {
   const [wanted, left] = await Promise.all([
     chosenTasks(actor, items),

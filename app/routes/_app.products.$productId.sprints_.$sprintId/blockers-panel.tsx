@@ -57,7 +57,6 @@ export function BlockersPanel({
   );
 }
 
-/** Fixes for a dependency: add the story to the sprint, or remove the dependency. */
 function Cures({ dependency, sprintId }: { dependency: NonNullable<Blocker["dependency"]>; sprintId: string }) {
   const { kind, id, blocker_id, blocker_code, joining_story_id, joining_story_code } = dependency;
   return (
@@ -89,7 +88,6 @@ export function RunForm({
   label?: string;
   id?: string;
   cure?: string;
-  /** Fixes pressed before, which still count. */
   chosen?: readonly string[];
   tone?: "plain";
   autoFocus?: boolean;

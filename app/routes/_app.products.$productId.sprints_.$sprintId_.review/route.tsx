@@ -134,7 +134,6 @@ function ReviewHeader({ review }: { review: Pick<SprintReview, "sprint" | "produ
   );
 }
 
-/** One story in the sprint review: request, proof, changes and cost. */
 function StoryReview({ story }: { story: ReviewedStory }) {
   const [done, all] = story.tasks;
   const pulls = [...new Set(story.jobs.flatMap(({ pr_url: url }) => (url ? [url] : [])))];

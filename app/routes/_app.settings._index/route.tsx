@@ -74,7 +74,6 @@ export default function ProfilePage() {
 
 const labels = { system: "System", light: "Light", dark: "Dark" } as const;
 
-/** Sets the theme, stored with the account and in a cookie. */
 function AppearanceForm() {
   const current = useTheme();
   return (

@@ -170,7 +170,6 @@ export interface FreshToken {
   token: string;
 }
 
-/** One step. The next open one is highlighted. */
 function Step({
   title,
   text,

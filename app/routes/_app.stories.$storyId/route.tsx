@@ -150,7 +150,6 @@ function UnlandedWork({ page }: { page: StoryPageData }) {
   );
 }
 
-/** The story's properties: sprint, assignee, priority, PBI. */
 function StoryProperties({ page }: { page: StoryPageData }) {
   const { story, pbis, product } = page;
   const update = { intent: "update", story_id: story.id };
@@ -192,7 +191,6 @@ function slotText(at: string, zone: string): string {
   return formatted.format(new Date(at)).replace(" at ", ", ");
 }
 
-/** Who started the story over, when, and which work was left out. */
 function FreshStarts({ starts }: { starts: readonly FreshStart[] }) {
   if (starts.length === 0) return null;
   return (

@@ -95,7 +95,6 @@ function useStayOffline(): void {
 
 const worthKeeping = /^\/(stories|tasks|ideas|products)\/[0-9a-f-]{36}/;
 
-/** Remembers this account's recently viewed items. */
 function useRecentPages(userId: string, product: string | undefined): void {
   const { pathname } = useLocation();
   useEffect(() => {
@@ -119,7 +118,6 @@ const kept = [
   [/\/solo$/, [...lookParameters.board, "view"]],
 ] as const;
 
-/** Remembers in this tab how its pages were left. */
 function useKeptLook(): void {
   const { pathname, search } = useLocation();
   useEffect(() => {
@@ -206,7 +204,6 @@ function draw(): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><g fill="none" stroke-width="3" stroke-linecap="round"><path stroke="#8d857a" d="M3 17.5c5 0 6.6-2.7 8-5M13.2 10.4C14.6 8.3 16.5 6.5 21 6.5"/><path stroke="#7d87dc" d="M3 6.5c9.5 0 8.5 11 18 11"/></g><circle cx="16.5" cy="7.5" r="7.5" fill="#b45309"/><text x="16.5" y="11.5" text-anchor="middle" font-family="sans-serif" font-weight="700" font-size="${digits.length > 1 ? 9 : 11}" fill="#fff">${digits}</text></svg>`;
 }
 
-/** Reports the results of answers, on whichever page the user is by then. */
 function AnswerTrackers() {
   const sent = [...useHeldAnswers()].filter(([, { timer }]) => timer === null);
   return sent.map(([id]) => <Tracker key={id} questionId={id} />);

@@ -40,7 +40,6 @@ function withoutDoubles(shown: ReturnType<typeof useShownKeys>) {
   return [...groups].map(([group, keys]) => ({ group, keys }));
 }
 
-/** Lists only the first of several keys with the same label. */
 function isFirstOfLabel(key: PageKey, index: number, all: readonly PageKey[]): boolean {
   return all.findIndex(({ label }) => label === key.label) === index;
 }

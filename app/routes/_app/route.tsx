@@ -146,7 +146,6 @@ function readNotice(request: Request): string | null {
   return name ? (notices[name] ?? null) : null;
 }
 
-/** The destinations, next to the page on wide screens. */
 function Sidebar({ shell }: { shell: ShellData }) {
   const links = { onClick: useLinkArea() };
   const setup = shell.user.isAdmin ? [...setupDestinations, adminDestination] : setupDestinations;

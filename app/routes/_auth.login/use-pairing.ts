@@ -77,7 +77,6 @@ async function requestPairing(): Promise<ShownPairing> {
 
 type ClaimOutcome = "signed_in" | "pending" | "gone";
 
-/** Turns the approval into a session of this browser. */
 async function requestClaim(pairingId: string): Promise<ClaimOutcome> {
   const response = await fetch("/api/auth/pair/claim", {
     method: "POST",

@@ -15,7 +15,6 @@ import {
   readKeptSecret,
 } from "./kept-secret";
 
-/** Result of the page's action. */
 interface PairAnswer {
   outcome?: "shown" | "approved" | "declined" | "revoked";
   pairing?: AskingDevice;

@@ -8,7 +8,6 @@ import { showToast } from "~/ui/toast";
 import { type DraftFields, keepDraft, readDraft } from "./drafts";
 import { IdempotencyKey, settledBy } from "./idempotency-key";
 
-/** Props of a field component: name, id, errors and default value. */
 interface FieldWiring {
   name: string;
   id: string;
@@ -62,7 +61,6 @@ function isSubmissionResult(value: unknown): value is SubmissionResult<string[]>
   return typeof value === "object" && value !== null && "initialValue" in value;
 }
 
-/** Returns the message of a successful action, or null. */
 function messageOf(answer: unknown): string | null {
   if (typeof answer !== "object" || answer === null) return null;
   if (!("ok" in answer && "message" in answer)) return null;

@@ -7,7 +7,6 @@ import { idSchema, limitInQuery, requiredText, text } from "../text";
 export const dependencyKinds = ["task", "story"] as const;
 export type DependencyKind = (typeof dependencyKinds)[number];
 
-/** Id or code of a blocker in the same product. */
 const blockerReference = requiredText(100);
 
 /** The other end of a dependency. Only status done resolves it. */

@@ -48,7 +48,6 @@ export const jobGuideSchema = z.object({
 
 type File = Pick<DiffFile, "path" | "patch" | "folded">;
 
-/** A hunk, or a file as a whole where it has none, and the chapter that has it. */
 interface Told {
   hunk: Hunk | null;
   chapter?: number;

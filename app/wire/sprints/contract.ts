@@ -146,7 +146,6 @@ const reviewedStorySchema = z.object({
 export type ReviewedStory = z.infer<typeof reviewedStorySchema>;
 
 const retrospectiveSchema = z.object({
-  /** What came back to agents while the sprint ran, by cause. */
   returns: z.array(z.object({ cause: z.enum(returnCauses), tasks: z.int(), times: z.int() })),
   waits: z.array(z.object({ reason: z.enum(["question", "review"]), times: z.int(), seconds: z.number() })),
   /** Tasks with an estimate that agents finished. */

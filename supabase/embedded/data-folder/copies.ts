@@ -134,7 +134,6 @@ async function systemOf(clusterFolder: string): Promise<string | undefined> {
   return buffer.readBigUInt64LE().toString(36);
 }
 
-/** Returns the copies of one database, oldest first. */
 async function finished(folder: string, system: string | undefined): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => /-\d{8}T\d{6}Z$/.test(name));
   const own: string[] = [];

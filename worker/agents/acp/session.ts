@@ -153,7 +153,6 @@ function rejectedBy(signal: AbortSignal) {
   return { promise, forget: () => signal.removeEventListener("abort", stop) };
 }
 
-/** Cancels the prompt and waits briefly for its answer. */
 async function windUp(
   connection: ClientConnection,
   sessionId: string,
@@ -169,7 +168,6 @@ function same(error: unknown): unknown {
 
 const authRequired = -32_000;
 
-/** Maps the agent's last answer to the end of the turn. */
 function readEnd({ stopReason }: Answer, trouble: string | null, words: string): TurnEnd {
   // Codex reports service failures separately.
   if (trouble !== null) return explain(`${trouble}\n${words.slice(-1_000)}`.trim());
@@ -182,7 +180,6 @@ function readEnd({ stopReason }: Answer, trouble: string | null, words: string):
   return { kind: "failed", cause: "error", reason };
 }
 
-/** Maps the error that ended the conversation to the end of the turn. */
 function readFailure(agent: AcpAgent, error: unknown, trouble: string | null): TurnEnd {
   if (error instanceof ToolEnded) return error.end(agent.title, trouble);
   if (error instanceof RequestError) {

@@ -166,7 +166,6 @@ function textOf(content: unknown): string {
   return (texts.safeParse(content).data ?? []).map((part) => part.text ?? "").join("\n");
 }
 
-/** Counts the tokens of each answer, and reports the totals at the end. */
 function countAnswers(output: TurnOutput, had: readonly Usage[]) {
   /** By message id; later counts replace earlier ones. */
   const answers = new Map<string, Usage>();

@@ -133,7 +133,6 @@ function callOf(given: Item, folder: string): KnownCall {
   return { kind: "tool", title: `${given.type} ${about}`.trim() };
 }
 
-/** Strips the shell that Codex wraps around a command. */
 function commandOf(command: string): string {
   const [, , inner] = /^\S*sh -lc (['"])([\s\S]*)\1$/.exec(command) ?? [];
   return inner ?? command;

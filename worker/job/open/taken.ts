@@ -9,7 +9,6 @@ import { isRunning, takeLock } from "../../base/work-folder";
 import { noteOf, takenEnd } from "../../git/worktree";
 import { receivedJobSchema } from "../../service/received-claim";
 
-/** A job that a person has taken, for give. Stored next to the worktree. */
 const takenSchema = z.object({
   job: receivedJobSchema,
   /** The folder of the worker whose conversations belong to it. */

@@ -46,7 +46,6 @@ async function examineAt(
   return onCleanCheckout(attempt, workspace, { ...options, commit }, (location) => examine(location, "clean"));
 }
 
-/** Where tests and proof ran, as in the evidence. */
 type Checkout = "clean" | "worktree" | "in_place";
 
 function runsSomething({ testCommand }: Workspace, { outcome }: InspectionOptions): boolean {

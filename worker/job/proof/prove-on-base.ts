@@ -11,7 +11,6 @@ import { uploadMade } from "./upload-made";
 export interface Observed {
   line: ReportedEvidence;
   ran: string | undefined;
-  /** The picture or recording that the command makes. */
   path: string | undefined;
   /** False if it counts without having failed before the work. */
   isAboutTheWork: boolean;
@@ -19,7 +18,6 @@ export interface Observed {
 
 interface Limits {
   minutes: number;
-  /** Time after which no further command starts. */
   deadline: number;
 }
 

@@ -23,7 +23,6 @@ const mostCommands = 30;
 const commandMinutes = 10;
 const allMinutes = 30;
 
-/** Result of a command at the head of the work. */
 interface Observation {
   exitCode: number | null;
   output: string;

@@ -15,7 +15,6 @@ interface MergeContext {
   service: Service;
   journal: Journal;
   folder: WorkFolder;
-  /** Earlier searches without a result. */
   checks: MergeChecks;
 }
 

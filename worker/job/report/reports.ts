@@ -34,7 +34,6 @@ export async function reportFailure(attempt: Attempt, failure: Failure, result: 
   attempt.journal.say(`${what}: ${firstLines(failure_reason)}`);
 }
 
-/** Appends where the work is kept, cutting the reason if needed. */
 function withKept(reason: string, kept: string | undefined, leftIn: string | null): string {
   const locations = [
     ...(kept === undefined ? [] : [`The work is kept on the branch ${kept}.`]),
@@ -166,14 +165,12 @@ async function logCommit(attempt: Attempt, evidence: Evidence, delivery: Deliver
   }
 }
 
-/** The command's summary, with why a pull request is missing. */
 function summaryOf({ summary }: CommandResult, delivery: Delivery): string | undefined {
   const problem = delivery.kind === "pushed" ? delivery.pullRequest.problem : undefined;
   if (problem === undefined) return summary;
   return `${sendable(summary ?? "", 17_000)}\n\n${problem}`.trim();
 }
 
-/** The first lines; the full text is on the job's page. */
 function firstLines(text: string): string {
   return text.split("\n").slice(0, 12).join("\n  ");
 }

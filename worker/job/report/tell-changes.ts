@@ -9,7 +9,6 @@ import type { Attempt } from "../attempt";
 
 const pack = promisify(gzip);
 const mostBytes = 1_048_576;
-/** Heads whose changes this process has sent. */
 const told = new Set<string>();
 
 /** Once a head, titles and paths of main's newest changes; a product may leave them out. Never fails the job. */

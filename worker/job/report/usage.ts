@@ -56,7 +56,6 @@ const noteSchema = z.object({
   attempt: z.int(),
   session_id: z.string().nullable(),
   since: z.iso.datetime(),
-  /** Last ledger entry before the turn. */
   after_seq: z.int(),
   subscription: z.boolean(),
   so_far: z.array(usageSchema),

@@ -10,7 +10,6 @@ export type Execution = NonNullable<JobPayload["executions"]>[number];
 
 /** What the worker knows besides the job: where the work happens and how it is tested. */
 interface JobContext extends Pick<Workspace, "testCommand" | "kept" | "references"> {
-  /** The branch that is checked out; null if no work is kept. */
   checkout: string | null;
 }
 
@@ -38,7 +37,6 @@ export interface Assignment extends JobContext {
   acceptanceCriteria: string;
   previousFailure: string | null;
   criteria: JobPayload["criteria"];
-  /** What another worker found when it verified earlier work. */
   findings: JobPayload["findings"];
   /** Branches whose work was put back into the folder. */
   restored?: readonly string[];
@@ -46,14 +44,12 @@ export interface Assignment extends JobContext {
   resolution: Resolution | null;
   verifyOnly: boolean;
   requiresOpus: boolean;
-  /** What task, story or product name, for their agent. */
   model: string | null;
   effort: Effort | null;
   planning?: true;
   planned?: true;
 }
 
-/** What a job has of an assignment, whichever part of it is done. */
 function wholeJob(job: JobPayload, { checkout, testCommand, kept, references = [] }: JobContext) {
   const { previous_failure: previousFailure, criteria, findings, plan } = job;
   return {

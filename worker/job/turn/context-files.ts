@@ -14,12 +14,10 @@ import {
 export interface ContextFiles {
   context: string;
   prompt: string;
-  /** Prompt for an agent that has started this work before. */
   continuation: string;
   result: string;
   /** People's messages to the command, as JSON lines. */
   messages: string;
-  /** The command's process id. */
   pid: string;
 }
 

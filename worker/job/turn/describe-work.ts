@@ -329,7 +329,6 @@ function wasApproved({ job, taskId }: Assignment): boolean {
   return before?.outcome === "question" && last?.task_id === taskId && last.plan !== null;
 }
 
-/** A plan with a person's comments, for the next plan. */
 function sentBackOf({ job, taskId }: Assignment): string | null {
   const last = job.questions.filter(({ plan, task_id }) => plan !== null && task_id === taskId).at(-1);
   if (!last) return null;

@@ -31,7 +31,6 @@ export async function conversationsIn(home: string, jobId: string): Promise<Conv
 }
 
 export interface Conversation {
-  /** Set if this machine has one that can be resumed. */
   sessionId: string | undefined;
   cost: SessionCost | undefined;
   begin(sessionId: string): void;

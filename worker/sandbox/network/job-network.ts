@@ -150,7 +150,6 @@ async function tunnel(
   return outer;
 }
 
-/** Handles a plain HTTP request sent through the proxy. */
 async function passOn(options: ProxyOptions, given: IncomingMessage, answer: ServerResponse): Promise<void> {
   const url = URL.canParse(given.url ?? "") ? new URL(given.url ?? "") : null;
   if (url === null || url.protocol !== "http:") return say(answer, 400, "This is a proxy.");

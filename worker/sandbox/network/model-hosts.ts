@@ -8,7 +8,6 @@ export function isOwnLookup(command: string, who: string): boolean {
   return hosts.some((host) => who === `${host}:443`);
 }
 
-/** Hosts by API key, for tools that support several model providers. */
 const hostsOfKeys: Record<string, readonly string[]> = {
   ANTHROPIC_API_KEY: ["api.anthropic.com"],
   OPENAI_API_KEY: ["api.openai.com"],
@@ -21,7 +20,6 @@ const hostsOfKeys: Record<string, readonly string[]> = {
   XAI_API_KEY: ["api.x.ai"],
 };
 
-/** Hosts by login that opencode stores. */
 const hostsOfLogins: Record<string, readonly string[]> = {
   anthropic: ["api.anthropic.com", "console.anthropic.com"],
   openai: ["api.openai.com", "auth.openai.com", "chatgpt.com"],

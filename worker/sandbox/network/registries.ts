@@ -8,7 +8,6 @@ const cargo = ["index.crates.io", "static.crates.io", "crates.io"];
 const go = ["proxy.golang.org", "sum.golang.org"];
 const java = ["repo.maven.apache.org", "repo1.maven.org", "plugins.gradle.org", "services.gradle.org"];
 
-/** Default registries, by the package manager's files. */
 const registries: Record<string, readonly string[]> = {
   "package.json": npm,
   "package-lock.json": npm,

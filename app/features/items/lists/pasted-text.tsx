@@ -5,7 +5,6 @@ import { useWriteAccess } from "~/ui/write-access";
 
 let pasted = "";
 
-/** Keeps a text for the panel that creates stories and tasks from it. */
 function keepPasted(text: string): void {
   pasted = text;
 }

@@ -165,10 +165,8 @@ function valuesOf(field: string, page: FilterPage, known: ProductChoices | undef
 
 const most = 12;
 
-/** Fields whose values a word without a field may mean. */
 const guessed = ["label", "assignee", "status", "sprint"] as const;
 
-/** Returns the values that begin with the word, or have a word that does, with their field. */
 function guess(word: string, page: FilterPage, known: ProductChoices | undefined): Suggestion[] {
   if (word.length < 2) return [];
   const begins = (text: string) => ` ${text.toLowerCase()}`.includes(` ${word}`);

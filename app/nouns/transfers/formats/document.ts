@@ -80,7 +80,6 @@ function countRest(draft: Draft, document: ExportDocument): void {
   }
 }
 
-/** Adds the stories and tasks of a document, each under its code. */
 function addDocument(draft: Draft, { product, pbis }: ExportDocument): void {
   const prefix = `${product.code}/`;
   const ids = idsOf(pbis, prefix);

@@ -12,7 +12,6 @@ import { readOpenspec } from "./openspec.server";
 import { readSpecKit } from "./spec-kit.server";
 import { readTrello } from "./trello";
 
-/** Formats of which a whole folder is sent, as a zip or file by file. */
 const folderReaders = {
   "backlog-md": readBacklogMd,
   "spec-kit": readSpecKit,

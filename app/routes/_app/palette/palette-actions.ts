@@ -54,7 +54,6 @@ function ofRow(keys: readonly PageKey[], first: string | undefined): readonly Pa
     }));
 }
 
-/** Keys that are useless while the palette is open. */
 const withoutLine = new Set(["Search and actions", "Next row", "Previous row", "Close"]);
 
 /** What people type for a button that is called otherwise. */

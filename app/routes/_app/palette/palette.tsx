@@ -166,7 +166,6 @@ const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, "Ct
 
 const nothing: SearchAnswer["results"] = [];
 
-/** What the service finds for these words. */
 function useFound(wanted: string, productId: string | undefined): SearchAnswer["results"] {
   const { load, data } = useFetcher<SearchAnswer>({ key: "palette" });
   useEffect(() => {
