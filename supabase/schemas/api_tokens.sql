@@ -88,8 +88,7 @@ end;
 $$;
 grant execute on function operations.create_api_token to authenticated;
 
--- The operator creates tokens for any account, including demo accounts, which cannot create their own. Hourly
--- limits are for users only. Receives only the SHA-256. Service only.
+-- By the operator, for any account, demo accounts too; without hourly limits. Receives only the SHA-256. Service only.
 create function operations.issue_api_token(
   p_user_id uuid, p_label text, p_prefix text, p_token_hash text, p_expires_days integer default null
 ) returns json language plpgsql volatile set search_path = '' as $$

@@ -70,8 +70,7 @@ begin
 end;
 $$;
 
--- An import makes thousands of codes at once, under the lock of its product. A wanted code stays where it is free; the others
--- are the next free ones of the counter, in order.
+-- For an import's thousands. A wanted code stays where it is free; the others are the counter's next, in order.
 create function private.take_codes(p_product_id uuid, p_kind text, p_wanted text[])
 returns text[] language plpgsql volatile set search_path = '' as $$
 declare
@@ -108,8 +107,7 @@ begin
 end;
 $$;
 
--- Lpad truncates, so ST-1000 would become ST-100. Numbers are padded to 3 digits for stories and ideas, never cut
--- (specification: Entity codes 3, 6, 7).
+-- Padded to 3 digits for stories and ideas. Trap: lpad cuts ST-1000 to ST-100 (specification: Entity codes 3, 6, 7).
 create function private.format_code(p_kind text, p_number bigint)
 returns text language plpgsql immutable set search_path = '' as $$
 declare
@@ -156,8 +154,7 @@ begin
 end;
 $$;
 
--- Returns { id, kind, code, product_id } for an id or code that the caller can reach. A code of several products is
--- refused with the candidates (PT422) (specification: Entity codes).
+-- { id, kind, code, product_id } of what the caller can reach. A code of several: PT422 (specification: Entity codes).
 create function operations.resolve_reference(p_kind text, p_reference text, p_product_id uuid default null)
 returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -230,8 +227,7 @@ end;
 $$;
 grant execute on function private.find_reference to authenticated;
 
--- Stories and tasks are sorted by the trailing number of their code. Codes without one, or with one past the
--- largest safe integer, sort last (specification: Ordering rules 1).
+-- The trailing number of a code. Without one, or past the largest safe integer, last (specification: Ordering rules 1).
 create function private.sort_order_from_code(p_code text)
 returns bigint language plpgsql immutable set search_path = '' as $$
 begin

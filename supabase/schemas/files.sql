@@ -168,9 +168,8 @@ end;
 $$;
 grant execute on function operations.delete_file to authenticated;
 
--- What a request costs follows from what is sent, not from the file. Without access to the product a file looks
--- missing. Without a length nothing is read: a browser that has the content asks only whether it may still show it.
--- Definer: users may not select contents.
+-- What a request costs follows from what is sent, not from the file. Without access a file looks missing. Without a
+-- length nothing is read: a browser asks if it may still show it. Definer: users may not select contents.
 create function operations.read_file(p_file_id uuid, p_from integer default 0, p_length integer default 0)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,5 +1,4 @@
--- Monitoring needs a counter that only grows, but jobs get deleted. A sequence counts without a lock, so that
--- taking jobs back never waits; one that is rolled back still counts.
+-- A counter that only grows, as jobs get deleted. A sequence takes no lock; one that is rolled back still counts.
 create sequence private.lost_lease_seq;
 
 comment on sequence private.lost_lease_seq is

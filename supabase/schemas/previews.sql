@@ -95,8 +95,7 @@ $$;
 grant execute on function operations.start_preview to authenticated;
 comment on function operations.start_preview is 'scope work';
 
--- A member ends the preview of a job; one that has ended stays as it was.
--- Refusals: 404 also where there never was one, 403 also for viewers. Definer: as above.
+-- One that has ended stays as it was. Refusals: 404 also without one, 403 also for viewers. Definer: as above.
 create function operations.stop_preview(p_job_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -218,8 +217,7 @@ end;
 $$;
 grant execute on function operations.enter_preview to service_role;
 
--- Whether who entered with this session may still see a preview, its state, and whose worker runs it. Null for a preview
--- that is not there. Service only.
+-- Whether this session may see a preview, its state, and whose worker runs it. Null if there is none. Service only.
 create function operations.get_preview_access(p_preview_id text, p_user_id uuid, p_session_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -28,8 +28,7 @@ begin
 end;
 $$;
 
--- An operation on a selection of any size counts as one change, and its rows of this kind are not counted: otherwise a
--- selection larger than the limit could never be done. Null ends that.
+-- Rows of a selection count as one change, or one larger than the limit could never be done. Null ends that.
 create function private.count_once(p_action text) returns void language plpgsql volatile set search_path = '' as $$
 begin
   if p_action is not null then

@@ -44,8 +44,7 @@ create policy recurrence_slots_select on public.recurrence_slots for select to a
   using (story_id in (select r.story_id from public.recurrences r));
 grant select on public.recurrence_slots to authenticated;
 
--- Ends the schedule; the template is a normal story of the backlog again. Its copies stay. Refusals: 404, 403.
--- Definer: recurrences are written by functions only.
+-- The template is a normal story again, copies stay. 404, 403. Definer: recurrences are written by functions only.
 create function operations.delete_recurrence(p_story_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 begin

@@ -1,5 +1,4 @@
--- The one look-up of product access, used by every policy. Definer, because the policy of product_members uses it
--- too (specification: Authentication 4).
+-- The one look-up of product access. Definer: product_members' policy uses it too (specification: Authentication 4).
 create function private.accessible_product_ids()
 returns setof uuid language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -58,8 +57,7 @@ end;
 $$;
 grant execute on function private.open_product_ids to authenticated, service_role;
 
--- Only the owner changes a product's settings, archive and members. Definer: product_members is protected by RLS
--- (specification: Authentication 4).
+-- Only the owner changes settings, archive and members. Definer: these are under RLS (specification: Authentication 4).
 create function private.owned_product_ids()
 returns setof uuid language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -107,8 +105,7 @@ end;
 $$;
 grant execute on function private.product_of to authenticated;
 
--- The first line of every read of one item: 404, then 403. Returns its product (specification: Authentication 4,
--- Errors).
+-- First in every read of one item: 404, then 403. Returns its product (specification: Authentication 4, Errors).
 create function private.require_access(p_kind text, p_id uuid)
 returns uuid language plpgsql stable set search_path = '' as $$
 declare
@@ -120,8 +117,7 @@ end;
 $$;
 grant execute on function private.require_access to authenticated;
 
--- Demo accounts read everything and write nothing, on every path. Policies refuse them too, but without a message
--- (specification: Authentication 3).
+-- Demo accounts write nothing, on any path. Policies refuse too, without a message (specification: Authentication 3).
 create function private.require_no_demo() returns void language plpgsql stable set search_path = '' as $$
 begin
   if private.is_demo() then
@@ -131,8 +127,7 @@ end;
 $$;
 grant execute on function private.require_no_demo to authenticated;
 
--- A viewer reads everything in a product and may comment, but changes nothing. One wording for that. Definer:
--- membership is protected by RLS (specification: Authentication 4).
+-- A viewer reads everything and may comment, but changes nothing. Definer: under RLS (specification: Authentication 4).
 create function private.require_no_viewer(p_product_id uuid)
 returns void language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -173,8 +168,7 @@ end;
 $$;
 grant execute on function private.require_product_access to authenticated;
 
--- Only the owner changes a product's settings, members and archive. Definer: membership is protected by RLS
--- (specification: Authentication 4).
+-- Only the owner changes settings, members and archive. Definer: these are under RLS (specification: Authentication 4).
 create function private.require_product_owner(p_product_id uuid)
 returns void language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -203,8 +197,7 @@ end;
 $$;
 grant execute on function private.require_scope to service_role;
 
--- A worker is not bound to one product, so its operations only check that the user may write at all. Returns the
--- user (specification: Authentication 3).
+-- A worker has no one product: checks that its user may write at all. Returns them (specification: Authentication 3).
 create function private.require_writer() returns uuid language plpgsql stable set search_path = '' as $$
 declare
   v_user_id uuid := auth.uid();

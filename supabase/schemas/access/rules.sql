@@ -6,8 +6,7 @@ begin
 end;
 $$;
 
--- The service's own writes hold the product lock too, on every path. Operations hold it already, so this costs
--- them one comparison (specification: States and transitions).
+-- The service's writes hold the product lock, too. Operations hold it already (specification: States and transitions).
 create function private.tg_any__lock_product() returns trigger language plpgsql set search_path = '' as $$
 begin
   if tg_op = 'DELETE' then
@@ -169,8 +168,7 @@ begin
 end;
 $$;
 
--- A transaction that holds one product's lock must not wait for another's, so that no two can deadlock
--- (specification: States and transitions).
+-- Who holds one product's lock waits for no other: two could deadlock (specification: States and transitions).
 create function private.try_share_product(p_product_id uuid)
 returns boolean language plpgsql volatile set search_path = '' as $$
 begin

@@ -202,9 +202,8 @@ end;
 $$;
 grant execute on function operations.revoke_session to authenticated;
 
--- Sets the product a user works on. The user needs access, it must not be archived, and demo users are refused
--- (specification: Authentication 8). The row lock keeps the product from being archived in between. Null clears it.
--- Definer: users may not write profiles directly; it touches only the caller's row.
+-- Sets the product a user works on. It needs access, no archive and no demo (specification: Authentication 8). The row
+-- lock keeps it from being archived. Null clears it. Definer: writes only the caller's profile row.
 create function operations.set_active_product(p_product_id uuid default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

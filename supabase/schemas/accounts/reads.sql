@@ -1,5 +1,4 @@
--- The administration page. Definer: email addresses and flags are not readable by users in general; it refuses
--- everyone but administrators. Ordered by name, 100 per page after p_after.
+-- Definer: addresses and flags are not readable; refuses all but administrators. By name, 100 per page after p_after.
 create function operations.admin_list_users(p_after text default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -133,8 +132,7 @@ end;
 $$;
 grant execute on function operations.has_accounts to service_role;
 
--- People see the events of their account, administrators see all (row level security decides). Newest first, 50
--- per page; p_before is the created_at of the last row of the previous page.
+-- One's own events, or all for administrators (by RLS). 50 per page; p_before is the created_at of the last row.
 create function operations.list_audit_events(p_all boolean default false, p_before timestamptz default null)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -167,8 +165,7 @@ end;
 $$;
 grant execute on function private.username to authenticated, service_role;
 
--- The devices page: device, place, time, whether paired, whether current. Row level security shows only the
--- caller's (specification: Authentication).
+-- Device, place, time, whether paired, whether current. The caller's, by RLS (specification: Authentication).
 create function operations.list_sessions() returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -214,8 +211,7 @@ end;
 $$;
 grant execute on function operations.resolve_account to service_role;
 
--- Rows record the session that created them. Null for bearer tokens and for JWTs of Auth, whose sessions are not
--- rows here (specification: Authentication).
+-- The session that creates a row; null for tokens, and JWTs of Auth, which have no row (specification: Authentication).
 create function private.own_session_id() returns uuid language plpgsql stable set search_path = '' as $$
 begin
   return (

@@ -55,8 +55,7 @@ for each row when ((new.banned_until > now() and old.banned_until is distinct fr
   or (new.deleted_at is not null and old.deleted_at is null))
 execute function private.tg_auth_users__end_access();
 
--- A password that the operator or the user sets at Supabase Auth itself ends all sessions, as one set here does.
--- Definer: Supabase Auth runs as its own role, which has no rights on our tables.
+-- A password set at Auth itself ends all sessions, as here. Definer: Auth's own role has no rights on our tables.
 create function private.tg_auth_users__end_sessions()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -119,9 +118,8 @@ begin
 end;
 $$;
 
--- A password change, a reset or a lost role ends every other session at once, and an approved but unclaimed pairing
--- must not become a session afterwards. Definer: users may not write these tables directly. Returns how many sessions
--- ended (specification: Authentication).
+-- A new password or a lost role ends every other session, and no unclaimed pairing becomes one afterwards. Definer:
+-- users may not write these tables. Returns how many sessions ended (specification: Authentication).
 create function private.end_sessions(p_user_id uuid, p_keep_session_id uuid default null)
 returns integer language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -54,8 +54,7 @@ create policy users_select_own_and_teammates on public.users
   );
 grant select (id, username, role, is_demo, created_at) on public.users to authenticated;
 
--- Sign-ins, pairings, token and role changes are recorded; users read their own, administrators all. A row
--- outlives its user and never holds a secret.
+-- Sign-ins, pairings, token and role changes; administrators read all. Outlives its user, and holds no secret.
 create table public.audit_events (
   id uuid primary key default gen_random_uuid(),
   user_id uuid references public.users (id) on delete set null,

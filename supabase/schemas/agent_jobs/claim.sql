@@ -250,8 +250,7 @@ begin
 end;
 $$;
 
--- A worker that gets no job learns in one code and message whether the queue is empty or which gates are closed
--- (specification: Agent job; claiming).
+-- Whether the queue is empty or which gates are closed, as a code and message (specification: Agent job; claiming).
 create function private.nothing_to_claim(p_asker private.asker, p_product_id uuid, p_full_budgets uuid[] default null)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare

@@ -68,9 +68,8 @@ create view private.claimable_jobs with (security_invoker = true) as
 select g.* from private.job_gates g
 where g.in_turn and g.open_blockers = 0 and g.gates = '{}';
 
--- The gates of one job that depend on who asks. Without a worker any worker but the author may verify. A
--- conversation about an idea is for workers of its creator; a task's own repository for workers that follow it; a job
--- that names an agent for workers that announced it.
+-- The gates of one job that depend on who asks. Without a worker any worker but the author may verify. Conversations
+-- are for workers of their creator, a task's repository for those that follow it, a named agent for those that have it.
 create function private.worker_gates(p_wants private.job_wants, p_asker private.asker)
 returns text[] language plpgsql stable set search_path = '' as $$
 begin

@@ -71,8 +71,7 @@ begin
 end;
 $$;
 
--- A dead worker holds its jobs no longer than the lease. The caller holds the product's lock. Returns how many leases
--- had expired (specification: Agent job, lease_until).
+-- Under the product's lock. Returns how many leases had expired (specification: Agent job, lease_until).
 create function private.requeue_expired_leases(p_product_id uuid)
 returns integer language plpgsql volatile set search_path = '' as $$
 declare
@@ -175,8 +174,7 @@ begin
 end;
 $$;
 
--- One message for an attempt that does not hold its job, in refusals and heartbeats alike: how it ended, and what
--- to do next (specification: Agent job; attempts).
+-- For an attempt that lost its job, in refusals and heartbeats: what to do (specification: Agent job; attempts).
 create function private.attempt_words(p_job public.agent_jobs, p_attempt integer, p_state text)
 returns text language plpgsql stable set search_path = '' as $$
 begin

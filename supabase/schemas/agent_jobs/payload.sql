@@ -183,8 +183,7 @@ begin
 end;
 $$;
 
--- A batch gets all tasks of its run at once, each with its frozen plan and why it failed before (specification:
--- Sprint run, executions).
+-- All tasks of a batch, each with its frozen plan and why it failed before (specification: Sprint run, executions).
 create function private.batch_executions(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -101,9 +101,8 @@ begin
 end;
 $$;
 
--- An agent that plans first hands in its plan before it works. The plan is stored in the task, where people read
--- and edit it, and in the frozen plans of the job and the batch. A plan that someone has written since is kept, and
--- becomes the plan of this attempt (docs/runs.md).
+-- Handed in before the work, the plan is stored in the task, for people, and in the frozen plans of job and batch. A
+-- plan that someone has written since is kept, and becomes the plan of this attempt (docs/runs.md).
 create function private.keep_plan(p_job public.agent_jobs, p_task_id uuid, p_plan text)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -135,8 +134,7 @@ begin
 end;
 $$;
 
--- A plan that is handed in ends the attempt without a failure. The job waits for a person, and its worker is free.
--- Called under the product lock by an attempt that holds the job.
+-- Ends the attempt without a failure: the job waits for a person. Under the product lock, by the one that holds it.
 create function private.hand_in_plan(p_job public.agent_jobs, p_task_id uuid, p_plan text)
 returns jsonb language plpgsql volatile set search_path = '' as $$
 declare

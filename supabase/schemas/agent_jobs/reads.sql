@@ -57,8 +57,7 @@ begin
 end;
 $$;
 
--- A conversation about an idea belongs to the user who asked. Other members see that its job exists, not what is
--- said (specification: Idea; User question).
+-- An idea's conversation is its user's: others see that it is, not what is said (specification: Idea; User question).
 create function private.can_read_conversation(p_job public.agent_jobs)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin

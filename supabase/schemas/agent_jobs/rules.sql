@@ -79,8 +79,7 @@ create trigger _890_follow_delete after delete on public.agent_jobs
   for each row when (old.sprint_run_id is not null and old.status in ('QUEUED', 'CLAIMED', 'RUNNING'))
   execute function private.tg_agent_jobs__follow();
 
--- In products that wait for the merge, work that reaches the main branch releases what it blocks.
--- Definer: the caller may not write jobs (docs/dependencies.md).
+-- Work that is merged releases what waits for it. Definer: the caller may not write jobs (docs/dependencies.md).
 create function private.tg_agent_jobs__settle_merged()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -95,9 +94,8 @@ after update of merged_at on public.agent_jobs
 for each row when (new.merged_at is distinct from old.merged_at)
 execute function private.tg_agent_jobs__settle_merged();
 
--- The solo stream sends job events. A heartbeat that only renews the lease sends none, nor does getting the turn:
--- the end of the job before says it. A lower number of blockers is sent only when it reaches 0.
--- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream).
+-- The solo stream sends job events. A mere renewal of the lease sends none, nor the turn: the job before says it.
+-- Blockers are sent only at 0. Definer: no client may call private.emit (specification: Solo stream).
 create function private.tg_agent_jobs__emit()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
@@ -219,8 +217,7 @@ begin
     perform private.advance_branch_queue(p_old);
   end if;
 
-  -- A dependency may be added while a job is at work. If the job returns and its blocker is behind it in the same branch
-  -- queue, the turn passes on, or nothing would ever begin.
+  -- A blocker may have been added behind it in the same branch queue: the turn passes on, or nothing would begin.
   if v_was_held and p_new.status = 'QUEUED' and p_new.open_blockers > 0 and p_new.in_turn and p_new.sprint_run_id is not null then
     perform private.pass_turn(p_new.sprint_run_id, p_new.lane_id);
   end if;
@@ -242,8 +239,7 @@ begin
 end;
 $$;
 
--- Attempts follow the job, for every writer: a claim begins one, leaving CLAIMED and RUNNING ends it
--- (specification: Agent job; attempts).
+-- Attempts follow the job: a claim begins one, leaving CLAIMED, RUNNING ends it (specification: Agent job; attempts).
 create function private.begin_attempt(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

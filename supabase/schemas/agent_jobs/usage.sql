@@ -161,8 +161,7 @@ begin
 end;
 $$;
 
--- One line of the ledger, with the current rates. The same seq of an attempt counts once (specification: Agent
--- job, token usage; Model price).
+-- One line of the ledger, at current rates. An attempt's seq counts once (specification: Agent job, token usage).
 create function private.record_usage_event(p_job public.agent_jobs, p_attempt integer, p_event jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -90,9 +90,8 @@ begin
 end;
 $$;
 
--- The one verification gate for jobs and executions. Returns DONE or SKIPPED, or null when a DONE does not pass.
--- EMPTY is checked first: the work already exists, so SKIPPED, unless the task only verifies (specification: Task,
--- verify_required; Agent job, verify_result).
+-- The one gate for jobs and executions. DONE, SKIPPED, or null when a DONE does not pass. EMPTY comes first: the work
+-- exists, so SKIPPED, unless it only verifies (specification: Task, verify_required; Agent job, verify_result).
 create function private.end_after_verify(p_required public.verify_required, p_result public.verify_result, p_verify_only boolean)
 returns text language plpgsql immutable set search_path = '' as $$
 begin

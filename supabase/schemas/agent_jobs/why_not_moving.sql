@@ -34,8 +34,7 @@ end;
 $$;
 grant execute on function operations.why_not_moving to authenticated;
 
--- A run moves when one of its jobs is held or claimable. Otherwise: the reasons of the next jobs in its branch
--- queues, each code once (specification: Sprint run).
+-- None if a job is held or claimable; otherwise of the next in each queue, a code once (specification: Sprint run).
 create function private.run_reasons(p_run public.sprint_runs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -134,8 +133,7 @@ begin
 end;
 $$;
 
--- The reason of a job that no longer waits: how it ended, or who holds it until when. Leaves out the content of
--- someone else's conversation about an idea (specification: Agent job).
+-- How a job ended, or who holds it until when; nothing of another's conversation (specification: Agent job).
 create function private.unqueued_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare

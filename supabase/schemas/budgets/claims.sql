@@ -163,8 +163,7 @@ begin
 end;
 $$;
 
--- Nearly every heartbeat touches one row and takes no lock. One that may stop its job, or take more of a budget,
--- needs the product's lock and must take it before that row.
+-- Few heartbeats need the product's lock, to stop the job or take more of a budget: it comes before the job's row.
 create function private.lock_for_budget(p_job_id uuid, p_attempt integer, p_usage jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

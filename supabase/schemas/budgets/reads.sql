@@ -223,8 +223,7 @@ begin
 end;
 $$;
 
--- A worker whose heartbeat stopped its job gets the same message again: of two concurrent heartbeats, or after a
--- lost answer, either may be the one it receives.
+-- The same at each heartbeat: of two at once, or after a lost answer, the worker may receive either.
 create function private.budget_stop_text(p_budget public.budgets)
 returns text language plpgsql stable set search_path = '' as $$
 begin

@@ -65,8 +65,7 @@ end;
 $$;
 grant execute on function public.call_as to service_role;
 
--- Repeating the call returns this answer. A counted wrong guess is returned instead of raised, but it is still a
--- refusal, so its key is removed. p_product_id is what the write has locked.
+-- For a repeated call. A counted wrong guess is returned, but is a refusal: its key goes. p_product_id is locked.
 create function private.keep_answer(p_user_id uuid, p_key text, p_answer json, p_product_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -125,8 +124,7 @@ end;
 $$;
 grant execute on function private.take_idempotency_key to service_role;
 
--- Answers are kept for a day, so new keys are limited. Counted from the rows: a counter's lock would make all writes of a user
--- wait for each other (specification: Limits).
+-- New keys are limited, by their rows: a counter's lock would make a user's writes wait (specification: Limits).
 create function private.require_keys_left(p_user_id uuid)
 returns void language plpgsql stable set search_path = '' as $$
 declare

@@ -1,5 +1,4 @@
--- A change can be undone whichever way it was made (page, menu, keys, bulk), so row triggers record it, not the
--- operations. Definer: users may not write private.changes.
+-- By row, so that a change can be undone whichever way it was made. Definer: users may not write private.changes.
 create function private.tg_any__remember_change()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare

@@ -71,8 +71,7 @@ create index chat_messages_open_idx on public.chat_messages (next_attempt_at) wh
 
 alter table public.chat_messages enable row level security;
 
--- Which process holds the connection to a service, and how it is. A lease and not an advisory lock: the Data API and
--- transaction poolers keep no session that could hold one.
+-- Which process holds a service's connection. A lease: the Data API and poolers keep no session for an advisory lock.
 create table public.chat_connections (
   service text primary key,
   holder uuid not null,

@@ -108,8 +108,7 @@ begin
 end;
 $$;
 
--- A claim carries messages to the job's agent that no attempt has acted on, even seen ones: the attempt that saw
--- them may have died for another reason. A verifier gets none.
+-- Messages of a claim: what no attempt has acted on, even if one saw it and died. A verifier gets none.
 create function private.open_messages(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -16,8 +16,7 @@ create trigger _300_lose_job before update of job_id on public.agent_messages
   for each row when (new.job_id is null and old.job_id is not null)
   execute function private.tg_agent_messages__lose_job();
 
--- The pages of the item and the job show a message's state at once, and the job's worker hears of a new one.
--- Definer: every write sends its event, but no client may call private.emit.
+-- Item and job show its state at once, the worker hears of a new one. Definer: no client may call private.emit.
 create function private.tg_agent_messages__emit()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin

@@ -68,8 +68,7 @@ create policy agent_messages_select on public.agent_messages for select to authe
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.agent_messages to authenticated;
 
--- The members a comment mentions. It is in their inbox until they answer there or archive it.
--- Written only together with the comment.
+-- A comment's mentions, in the inbox until one answers or archives it. Written only with the comment.
 create table public.comment_mentions (
   comment_id uuid not null references public.comments (id) on delete cascade,
   user_id uuid not null references public.users (id) on delete cascade,

@@ -18,8 +18,7 @@ begin
 end;
 $$;
 
--- Two tasks that change the same file block nothing, and neither does a job that was sent back to resolve a
--- conflict; why_not_moving shows both anyway (docs/troubleshooting.md).
+-- Tasks on the same file, and a job that resolves a conflict: they block nothing (docs/troubleshooting.md).
 create function private.conflict_reasons(p_kind text, p_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare

@@ -282,8 +282,7 @@ begin
 end;
 $$;
 
--- The tasks to recount when the work of these tasks, or the tasks of these stories, change: those blocked by the
--- tasks, and those of stories blocked by the stories or the tasks' stories.
+-- To recount when these change: tasks blocked by the tasks, and those of stories blocked by the stories or theirs.
 create function private.tasks_blocked_by(p_task_ids uuid[], p_story_ids uuid[] default '{}')
 returns uuid[] language plpgsql stable set search_path = '' as $$
 declare

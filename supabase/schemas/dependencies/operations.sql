@@ -1,6 +1,5 @@
--- Adds "blocked by". Refusals: 404, 403, 409 with the cycle as `path`, 422 for itself, unknown or of another
--- product, 429. Jobs of an unfinished run that have not begun are blocked at once and reordered.
--- Definer: dependencies and counters are written by functions only.
+-- Adds "blocked by". Refusals: 404, 403, 409 with the cycle as `path`, 422 for itself, unknown or of another product,
+-- 429. Jobs that have not begun follow at once. Definer: these are written by functions only.
 create function operations.add_dependency(p_kind text, p_id uuid, p_blocked_by text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

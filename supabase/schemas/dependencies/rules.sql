@@ -151,8 +151,7 @@ begin
 end;
 $$;
 
--- The graph of private.find_path: a story starts before its tasks and ends after them. Nodes are tasks and the start and
--- end of stories; a step leads to what can only come later.
+-- For private.find_path: nodes are tasks, and starts and ends of stories; a step leads to what can only come later.
 create view private.dependency_steps with (security_invoker = true) as
 select 'task' as kind, d.blocker_id as id, 'task' as next_kind, d.blocked_id as next_id from public.task_dependencies d
 union all
@@ -164,8 +163,7 @@ select 'task', t.id, 'end', t.story_id from public.tasks t
 union all
 select 'start', s.id, 'end', s.id from public.stories s;
 
--- The only writer of dependencies: both ends exist in one product, no cycle, at most 100 per task or story. Called
--- under the product's lock. Idempotent: false where it was there.
+-- The only writer: both ends in one product, no cycle, at most 100. Under the product lock. False where it was there.
 create function private.insert_dependency(p_kind text, p_product_id uuid, p_blocked_id uuid, p_blocker_id uuid)
 returns boolean language plpgsql volatile set search_path = '' as $$
 declare

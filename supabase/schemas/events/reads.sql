@@ -98,8 +98,7 @@ end;
 $$;
 grant execute on function operations.read_notifications_stream to authenticated;
 
--- The first state of the solo stream (active sprint, jobs, workers) and its reader, in one statement. Called on
--- connect and on every resync (specification: Solo stream).
+-- The solo stream's first state and reader, on connect and every resync (specification: Solo stream).
 create function operations.read_solo_stream(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin

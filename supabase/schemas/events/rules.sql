@@ -1,5 +1,4 @@
--- Sends the transaction's events at its end. Definer: by then the caller's role is in force again, and no client
--- may send an event (specification: Events).
+-- Sends a transaction's events at its end. Definer: in the caller's role, which may not (specification: Events).
 create function private.tg_event_flushes__send()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -141,8 +140,7 @@ begin
 end;
 $$;
 
--- Related data of a task, story or job may change without its row; this sends the usual event of a changed one
--- (specification: Solo stream, Backlog stream).
+-- The usual event of a task, story or job whose related data changed (specification: Solo stream, Backlog stream).
 create function private.emit_part_change(p_kind text, p_id uuid, p_field text)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -166,8 +164,7 @@ begin
 end;
 $$;
 
--- Questions are sent on the topic of each member of the product, because one notifications stream covers all products
--- of its user (specification: Notifications stream).
+-- On each member's topic: a notifications stream covers all products of its user (specification: Notifications stream).
 create function private.emit_to_members(p_product_id uuid, p_payload jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

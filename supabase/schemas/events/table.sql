@@ -10,8 +10,7 @@ alter table private.event_flushes enable row level security;
 
 -- Written and emptied by private.emit and its trigger, which run as their owner.
 
--- Two equal changes in one transaction are two events. Each event gets a number here, so that nothing on the way
--- merges them and a browser can say which event it saw last.
+-- Numbers events, so that nothing merges two equal ones, and a browser can say which it saw last.
 create sequence private.event_seq;
 
 comment on sequence private.event_seq is

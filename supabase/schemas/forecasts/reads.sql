@@ -226,8 +226,7 @@ returns table (of_text integer, word text, weight double precision) language sql
   union all select w.of_text, u, 0.3::double precision from words w, unnest(w.more) u where u <> all (w.title);
 $$;
 
--- The files that a text names and that are known, by whole path or by an end of it that is only one file's. At most ten; of files
--- with one name 2,000 are looked at.
+-- Known files that a text names, by path or an end that only one has. At most ten; of one name 2,000 are looked at.
 create function private.named_paths(p_index_id uuid, p_text text)
 returns text[] language plpgsql stable set search_path = '' as $$
 begin

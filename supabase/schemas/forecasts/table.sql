@@ -45,8 +45,7 @@ comment on table public.known_paths is 'Files of earlier changes (docs/forecast.
 comment on column public.known_paths.recent is 'How often and how lately it changed.';
 alter table public.known_paths enable row level security;
 
--- What a task probably touches, kept until its text or the head changes; from its first claim on it stays, so that it can be
--- compared with what the task did touch.
+-- What a task probably touches, until its text or the head changes; after a claim kept, to compare with what it did.
 create table public.forecasts (
   task_id uuid primary key references public.tasks (id) on delete cascade,
   index_id uuid not null references public.change_indexes (id) on delete cascade,

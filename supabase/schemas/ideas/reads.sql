@@ -46,8 +46,7 @@ end;
 $$;
 grant execute on function operations.get_idea to authenticated;
 
--- An idea belongs to one user; other members of its product may not touch it. Definer, because RLS hides others'
--- ideas. Returns the idea's product (specification: Idea).
+-- An idea is one user's, not its members'. Definer: RLS hides others'. Returns its product (specification: Idea).
 create function private.require_own_idea(p_idea_id uuid)
 returns uuid language plpgsql stable security definer set search_path = '' as $$
 declare

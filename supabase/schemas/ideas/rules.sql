@@ -5,8 +5,7 @@ create trigger _145_compose_title before insert or update of title on public.ide
 create trigger _150_assign_code before insert on public.ideas
   for each row execute function private.tg_any__assign_code('idea');
 
--- An idea only moves forward and may skip steps. Only promotion reaches PLANNED, and sets the PBI in the same
--- statement (specification: States, Idea).
+-- Only forward, in any steps. Only promotion reaches PLANNED, and sets the PBI with it (specification: States, Idea).
 create function private.tg_ideas__guard_status() returns trigger language plpgsql set search_path = '' as $$
 begin
   if new.status < old.status then

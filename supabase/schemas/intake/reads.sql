@@ -1,5 +1,4 @@
--- The settings show the address. The hash is included, so that the app can check whether its derived key is still
--- the current one. Definer: no grant includes the hash.
+-- With the hash, so that the app can check whether its derived key is the current one. Definer: no grant includes it.
 create function operations.get_intake_hook(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin

@@ -1,5 +1,4 @@
--- The branch landing now, those in the queue, and the newest that ended. Definer: the queue is computed from jobs of
--- the whole product, after access was checked (docs/forges.md).
+-- The branch landing now, the queue, and the newest that ended. Definer: access is checked first (docs/forges.md).
 create function operations.list_landings(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin

@@ -129,8 +129,7 @@ begin
 end;
 $$;
 
--- A lesson is one line, and shows all that an agent will read: what a person cannot see (zero-width, direction and
--- tag characters, variation selectors of the supplement) is taken out.
+-- One line that shows all an agent will read: without zero-width, direction and tag characters, variation selectors.
 create function private.lesson_text(p_text text) returns text language sql immutable set search_path = '' as $$
   select btrim(regexp_replace(regexp_replace(p_text,
     '[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]', '', 'g'), '[[:space:][:cntrl:]]+', ' ', 'g'));

@@ -5,8 +5,7 @@ create trigger _900_emit after insert or update on public.lessons for each row
 create trigger _910_notify_inbox after insert or update of status, has_effect on public.lessons
   for each row execute function private.tg_any__notify_inbox();
 
--- The one place that remembers that work came back, called where it does: a review, a verifier's finding, CI, the
--- landing queue. Conflicts have no cause here: the agent did not err.
+-- Remembers that work came back: review, verifier, CI, landing queue. Not for conflicts: the agent did not err.
 create function private.note_return(p_job public.agent_jobs, p_cause text)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

@@ -18,8 +18,7 @@ create index task_returns_task_id_idx on public.task_returns (task_id, created_a
 
 alter table public.task_returns enable row level security;
 
--- A sentence that an attempt proposes after rework, for every later agent to read. Nothing of it reaches an agent
--- before a person has accepted it. Read and written through functions only.
+-- A sentence that an attempt proposes, and agents read once a person accepted it. Read and written by functions only.
 create table public.lessons (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -151,8 +151,7 @@ end;
 $$;
 grant execute on function private.answer_spent_refresh_token to service_role;
 
--- A program registers before it asks a person for access (POST /register). The app has checked name and redirects.
--- Service only: there is no user yet. Counted by address.
+-- POST /register. The app has checked name and redirects. Service only: there is no user yet. Counted by address.
 create function operations.register_oauth_client(
   p_client_id text, p_name text, p_redirect_uris jsonb, p_address_key text
 ) returns json language plpgsql volatile set search_path = '' as $$
@@ -182,8 +181,7 @@ end;
 $$;
 grant execute on function operations.revoke_oauth_token to service_role;
 
--- A working day instead of the usual hour: hosted connectors often refresh too late, and a revoked grant ends at
--- once, regardless of the lifetime of its token (docs/oauth.md).
+-- A working day, not an hour: hosted connectors refresh late, and a revoked grant ends at once (docs/oauth.md).
 create function private.access_token_lifetime() returns interval language plpgsql immutable set search_path = '' as $$
 begin
   return interval '8 hours';

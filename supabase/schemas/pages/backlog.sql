@@ -48,8 +48,7 @@ end;
 $$;
 grant execute on function operations.get_backlog_tree to authenticated;
 
--- Few rows have more than a status: an unfinished job, a question, a failure, a blocker. These have the same form
--- as on cards, and are queried from there, not from each row.
+-- Few rows have a job, a question, a failure or a blocker, so these are queried, in the form of cards, not each row.
 create function private.task_states(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (

@@ -1,5 +1,4 @@
--- One person's part of the active sprint: their stories and unassigned ones, with their cards (specification: Solo
--- stream, the same filter). Definer, as the sprint's board.
+-- One's stories of the active sprint and unassigned ones, with cards. Definer, as below (specification: Solo stream).
 create function operations.get_solo_board(p_product_id uuid)
 returns json
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$

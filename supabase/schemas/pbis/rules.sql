@@ -26,8 +26,7 @@ $$;
 create trigger _210_append before insert on public.pbis
   for each row when (new.sort_order is null) execute function private.tg_pbis__append();
 
--- BLOCKED is set and lifted by hand; every other status of a PBI is derived from its stories and set here,
--- for every write (specification: States, PBI).
+-- Every status but BLOCKED, which is by hand, is derived from stories, for all writes (specification: States, PBI).
 create function private.tg_pbis__derive_status()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin

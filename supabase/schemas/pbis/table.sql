@@ -1,8 +1,7 @@
 -- The states of the backlog in database form (specification: Conventions; States and transitions).
 create type public.pbi_status as enum ('READY', 'BLOCKED', 'DONE', 'FAILED');
 
--- Product backlog items (specification: PBI), ordered by priority and a float sort_order. Triggers keep `status`:
--- READY, DONE or FAILED derived from its stories, or BLOCKED by hand.
+-- By priority and a float sort_order (specification: PBI). `status` is derived from the stories, or BLOCKED by hand.
 create table public.pbis (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -258,8 +258,7 @@ end;
 $$;
 grant execute on function operations.resolve_product to service_role;
 
--- A repository over ssh may have another host name there: ssh.github.com, or an alias without a dot. A product
--- without an address at a Git host has none to compare with.
+-- Over ssh the host may be ssh.github.com, or an alias without a dot. Without an address there is none to compare.
 create function private.is_own_address(p_product_id uuid, p_url text)
 returns boolean language plpgsql stable set search_path = '' as $$
 declare

@@ -15,8 +15,7 @@ create trigger _340_guard_archived before update on public.products
   for each row when (old.archived_at is not null and new.archived_at is not null and auth.uid() is not null)
   execute function private.tg_products__guard_archived();
 
--- A product's code is unique per owner; this refuses with a message, the constraint is the second check. Definer:
--- looks at all products of the owner (specification: Product).
+-- Unique per owner; refuses with a message before the constraint. Definer: all of the owner (specification: Product).
 create function private.tg_products__guard_code()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -64,8 +63,7 @@ create trigger _520_clear_active after update on public.products
   for each row when (new.archived_at is not null and old.archived_at is null)
   execute function private.tg_products__clear_active();
 
--- The owner is in product_members like everyone, so that access is one look-up (specification: Authentication 4).
--- Definer: users may add members only, never owners.
+-- The owner's row, so that access is one look-up. Definer: users add members only (specification: Authentication 4).
 create function private.tg_products__add_owner()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin

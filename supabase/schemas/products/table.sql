@@ -28,8 +28,7 @@ create type public.on_failure as enum ('stop', 'ask');
 -- When a task that is done releases what it blocks (docs/dependencies.md).
 create type public.dependency_release as enum ('done', 'merged');
 
--- The root of everything that people and agents share (specification: Product).
--- The owner also has a row in product_members, kept by a trigger; access is only looked up there.
+-- The root of all that is shared (specification: Product). The owner has a row in product_members, by a trigger, too.
 create table public.products (
   id uuid primary key default gen_random_uuid(),
   owner_id uuid not null default auth.uid() references public.users (id) on delete restrict,

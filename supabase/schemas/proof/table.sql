@@ -75,8 +75,7 @@ create policy evidence_select on public.evidence for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.evidence to authenticated;
 
--- Evidence is valid for the commit it was observed at. This is the head of a story's work and the attempt that
--- produced it; evidence of another commit and another attempt is stale.
+-- The head of a story's work and its attempt: evidence of another commit and another attempt is stale.
 create table public.story_heads (
   story_id uuid primary key references public.stories (id) on delete cascade,
   head_sha text not null constraint story_heads_head_sha_length check (char_length(head_sha) <= 64),

@@ -61,8 +61,7 @@ begin
 end;
 $$;
 
--- Done work has its pull request opened late, or brought up to date, as long as it has not landed. Work left
--- without one for a week was left on purpose, as was one that someone closed.
+-- Done work that has not landed. One left without for a week was left on purpose, as was one that someone closed.
 create function private.wants_pull(p_job public.agent_jobs)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -110,8 +109,7 @@ begin
 end;
 $$;
 
--- Finished work that has not landed waits at its Git host: for CI, a reviewer there, or the merge. It blocks
--- nothing here, and is shown with the other reasons (docs/forges.md).
+-- Finished work waits at its Git host for CI, a reviewer or the merge. It blocks nothing (docs/forges.md).
 create function private.pull_reasons(p_kind text, p_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin

@@ -1,5 +1,4 @@
--- What workers last saw of a pull request at its Git host. One row each, whichever worker looked; nothing here is
--- secret, and it contains no login. Written only by operations.observe_pulls.
+-- What workers last saw of a pull request, one row each, without a secret. Written by operations.observe_pulls only.
 create table public.pulls (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -46,8 +46,7 @@ end;
 $$;
 grant execute on function operations.answer_question to authenticated;
 
--- An owner can allow a host for the whole product when answering. Anyone else's answer counts for their own
--- worker only, and a full list is not changed (specification: Product).
+-- An owner can allow a host for the product, if its list is not full; others for their worker (specification: Product).
 create function private.act_on_reach_answer(p_question public.agent_questions, p_option integer)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -195,8 +194,7 @@ $$;
 grant execute on function operations.ask_question to authenticated;
 comment on function operations.ask_question is 'scope plan or work';
 
--- A question that only one person may answer cannot be assigned to another, and an expired one never grants a
--- permission (specification: Agent question).
+-- One person's question goes to no other, and an expired one grants no permission (specification: Agent question).
 create function private.check_private_question(
   p_kind public.question_kind, p_reader_id uuid, p_assignee_id uuid, p_escalate_to uuid, p_on_expiry text, p_reach text
 ) returns void language plpgsql volatile set search_path = '' as $$
@@ -340,8 +338,7 @@ end;
 $$;
 grant execute on function operations.expire_questions to service_role;
 
--- The first line of every change of a question: 404, 403, the product lock, demo and archive. Returns the current
--- row (specification: Agent question).
+-- First in every change: 404, 403, the product lock, demo and archive. Returns the row (specification: Agent question).
 create function private.lock_question(p_question_id uuid)
 returns public.agent_questions language plpgsql volatile set search_path = '' as $$
 declare

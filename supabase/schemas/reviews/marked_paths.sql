@@ -11,8 +11,7 @@ begin
 end;
 $$;
 
--- The files of a mark, by the product's own patterns or else the default, or by more of them. Patterns with so many
--- asterisks that a change would take seconds fit all its paths.
+-- By the product's patterns or the default, or more. Patterns whose asterisks would take seconds fit all paths.
 create function private.touching(p_files jsonb, p_own jsonb, p_more jsonb, p_mark text)
 returns table (path text, hunk integer) language plpgsql immutable set search_path = '' as $$
 declare
@@ -86,8 +85,7 @@ returns integer language sql immutable set search_path = '' as $$
   where x.place >= x.head;
 $$;
 
--- `*` within a folder, `**` across folders, all else as written. One expression for all patterns, since each is
--- compared with thousands of paths. Null without a list.
+-- `*` within a folder, `**` across folders. One expression, as it is compared with thousands of paths. Null without.
 create function private.patterns_regex(p_patterns jsonb)
 returns text language plpgsql immutable set search_path = '' as $$
 begin

@@ -31,8 +31,7 @@ begin
 end;
 $$;
 
--- All marks of a job's diff: those of its lines, and what its report and its proof say of it. A story is proven with its last
--- task, so the others miss nothing yet.
+-- Marks of a job's lines, and of its report and proof. A story is proven with its last task: others miss nothing.
 create function private.marks_of(p_job public.agent_jobs, p_marks jsonb)
 returns table (mark text, path text, hunk integer) language plpgsql stable set search_path = '' as $$
 begin
@@ -47,8 +46,7 @@ begin
 end;
 $$;
 
--- The marks of a job's newest changes, each with its files and their first hunks (docs/review.md). Refusals: 404, 403.
--- Definer: access is checked first.
+-- Each with its files and their first hunks. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
 create function operations.get_job_marks(p_job_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -159,8 +157,7 @@ begin
 end;
 $$;
 
--- Whether a plan names files of code, not only such words as "e.g.", "Node.js", "and/or" or "example.com", nor only tests or
--- documents, which many plans name by the way.
+-- Whether a plan names files of code: not "e.g.", "Node.js", "and/or" or "example.com", nor only tests or documents.
 create function private.names_files(p_places text[])
 returns boolean language sql immutable set search_path = '' as $$
   select exists (
@@ -188,8 +185,7 @@ begin
 end;
 $$;
 
--- The paths that the jobs of a product have touched, for the mark first_time. Written with a diff and never read by
--- clients; the first attempt that touched a path stays.
+-- Paths that a product's jobs have touched, for the mark first_time. Written with a diff; the first attempt stays.
 create table public.touched_paths (
   product_id uuid not null references public.products (id) on delete cascade,
   path text not null constraint touched_paths_path_length check (char_length(path) <= 4096),
