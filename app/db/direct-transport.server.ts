@@ -16,9 +16,8 @@ export interface DirectTransportOptions {
 }
 
 /**
- * Calls over pooled connections, one round trip each. The login role has no rights itself (noinherit): every call
- * runs as `service_role`, and `call_as` switches to `authenticated`. Behind a pooler, no setting or prepared statement
- * stays on the connection. Our own sessions keep role, limits and prepared statements.
+ * One round trip a call, as `service_role`: the login role has no rights itself, and `call_as` switches to
+ * `authenticated`. A pooler's connection keeps no setting and no prepared statement, our own sessions keep both.
  */
 export function openDirectTransport(options: DirectTransportOptions): DirectTransport {
   const { connections = 8 } = options;

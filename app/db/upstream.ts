@@ -54,9 +54,8 @@ const readySchema = z.object({
 });
 
 /**
- * Topics over supabase-js channels. The client reconnects and rejoins with backoff. This adds what it lacks: several
- * connections, reopening channels the server closed, replacing connections whose joins are refused, and leaving a
- * channel before joining it again.
+ * Adds what supabase-js lacks: several connections, reopening channels that the server closed, replacing connections
+ * whose joins are refused, and leaving a channel before joining it again.
  */
 export function createUpstream(options: UpstreamOptions): RealtimeUpstream {
   const { connect, channelsPerSocket = 100, reopenAfterMs = 1000, readyWithinMs = 2500 } = options;

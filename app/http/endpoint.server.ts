@@ -133,9 +133,8 @@ export interface UserCall<Query, Body> extends OpenCall<Query, Body> {
 }
 
 /**
- * An endpoint for users. Checks run in this order: credential (401), size (413), demo write (403),
- * malformed JSON (400), validation (422), then the operation with its own 401,
- * 403, 404, 429. A valid request costs one database round trip. Invalid requests and long bodies authenticate
+ * Checks, in this order: credential (401), size (413), demo write (403), malformed JSON (400), validation (422), then
+ * the operation's own. A valid request costs one database round trip. Invalid requests and long bodies authenticate
  * first, so strangers learn nothing but 401 and their long bodies are never read.
  */
 export function endpoint<Query = undefined, Body = undefined>(given: UserDescription<Query, Body>): Endpoint {

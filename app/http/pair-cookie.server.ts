@@ -4,9 +4,8 @@ import { pairingSeconds } from "~/nouns/pairings/pairing-code";
 import { ownCookie, readCookie } from "./session.server";
 
 /**
- * The cookie `app_pair` is the only carrier of the desktop token (specification: Authentication 6).
- * Clearing must repeat path and attributes, or the browser keeps it. A twin under our own name is read first,
- * because a second service on this host overwrites `app_pair`.
+ * The only carrier of the desktop token (specification: Authentication 6). Clearing must repeat path and attributes.
+ * A twin under our own name is read first, because a second service on this host overwrites `app_pair`.
  */
 const namesOf = (env: CookieEnv) => ["app_pair", ownCookie("app_pair", env)];
 

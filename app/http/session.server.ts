@@ -5,9 +5,8 @@ import { z } from "zod";
 import type { Env } from "~/env.server";
 
 /**
- * The sealed cookie `session` (specification: Authentication 2). It only names a session row. Whether the session is
- * still valid, and what its user may do, is read from the database on every request. A twin under our own name has
- * the same value and is read first: another program on this host may set `session`, also to one that was sealed here.
+ * The sealed cookie `session` only names a row: validity and rights are read on every request (specification:
+ * Authentication 2). Its twin under our own name is read first: another program on this host may set `session`.
  */
 const sessionCookieSchema = z.object({
   session_id: z.uuid(),

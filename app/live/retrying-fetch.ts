@@ -9,9 +9,8 @@ const longestPauseMs = 5000;
 const patienceMs = 60_000;
 
 /**
- * Keeps a page from turning into an error page because a background revalidation failed. During revalidation, data
- * requests are retried across network loss and server restarts, and the page stays as it is. Refusals (401, 403, 404)
- * pass through.
+ * A background revalidation that fails must not turn a page into an error page: its data requests are retried across
+ * network loss and server restarts. Refusals (401, 403, 404) pass through.
  */
 export class RetryingFetch {
   readonly #fetch: typeof fetch;

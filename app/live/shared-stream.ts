@@ -15,10 +15,9 @@ const patienceMs = 1000;
 const turnMs = 300;
 
 /**
- * One stream shared by all tabs of this browser. The tab that holds it forwards everything. Tabs agree by messages
- * alone, because browsers give locks only to https: the newest claim to a stream counts, and a silent holder is asked for a
- * sign of life, so that one that crashed or froze is replaced. Of more streams than fit, those of
- * hidden tabs end first (a page reloads its data when it is seen), and the newest of the visible ones open in turns.
+ * The tab that holds a stream forwards everything. Tabs agree by messages, because browsers give locks only to https:
+ * the newest claim counts, and a silent holder, which may have crashed, is asked for a sign of life. Of too many
+ * streams, hidden tabs' end first (a page reloads when it is seen), and the newest visible ones open in turns.
  */
 export class SharedStream {
   readonly #channelName: string;

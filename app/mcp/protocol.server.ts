@@ -14,9 +14,8 @@ import { parseMeasured } from "~/wire/measured-json";
 const mostMessages = 20;
 
 /**
- * Answers one POST of the protocol without keeping state: revision 2026-07-28 and, for clients that start with
- * `initialize`, revisions up to 2025-11-25. Always answers one JSON body, never a stream, so that it passes every
- * proxy and works with plain curl.
+ * Keeps no state: revision 2026-07-28 and, for clients that start with `initialize`, up to 2025-11-25. Always one JSON
+ * body, never a stream, so that it passes every proxy and works with plain curl.
  */
 export async function answerProtocolRequest(
   request: Request,

@@ -144,9 +144,8 @@ const bounds = [
 ];
 
 /**
- * Shortens a schema, because models read every byte of it at each start, and keeps to forms that strict models take.
- * Removes patterns and bounds; the error names them. A `brief` object keeps one line, and the
- * names and types of its fields.
+ * Models read every byte of a schema at each start, and strict ones take few forms. Removes patterns and bounds, which
+ * the error names. A `brief` object keeps one line, and the names and types of its fields.
  */
 function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   for (const bound of bounds) delete schema[bound];

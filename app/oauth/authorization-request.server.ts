@@ -29,9 +29,8 @@ interface AuthorizationRequest {
 }
 
 /**
- * Reads a request to /authorize. Never redirects before the person is signed in and the redirect address is verified to
- * be the program's: until then errors appear on our page (`OAuthRefusal`), afterwards they are sent to the program by
- * redirect (a thrown response).
+ * Never redirects before the person is signed in and the address is verified to be the program's: until then errors
+ * are on our page (`OAuthRefusal`), afterwards they go to the program (a thrown response).
  */
 export async function readAuthorizationRequest(
   request: Request,

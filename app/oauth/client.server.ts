@@ -147,9 +147,8 @@ const pinnedOn = "2026-09-08";
 const anyLoopback = ["http://localhost/callback", "http://127.0.0.1/callback"];
 
 /**
- * Copies of the metadata documents of known programs. Their servers refuse many networks (403 by client address), and a
- * machine without internet access never reaches them; with the copy, people can still sign in. The original document is
- * preferred, and the consent page says which was used.
+ * Copies of metadata documents, whose servers refuse many networks (403 by address) or are out of reach, so that
+ * people can sign in. The original is preferred, and the consent page says which was used.
  */
 const knownClients: Readonly<Record<string, ClientDocument>> = {
   "https://claude.ai/oauth/claude-code-client-metadata": { client_name: "Claude Code", redirect_uris: anyLoopback },

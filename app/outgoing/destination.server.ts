@@ -2,9 +2,8 @@ import { lookup as dnsLookup, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 /**
- * Protection against SSRF. Addresses come from users, and a destination inside our network would let them reach
- * internal services. The check is part of the connection's own DNS lookup, so DNS rebinding (one answer for the check,
- * another for the connection) does not work.
+ * Protection against SSRF by addresses of users. The check is part of the connection's own DNS lookup, so DNS
+ * rebinding (one answer for the check, another for the connection) does not work.
  */
 
 const privateRanges = new BlockList();

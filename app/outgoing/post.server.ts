@@ -21,9 +21,8 @@ export interface OutgoingOptions {
 }
 
 /**
- * The only way to post to an address a user chose. Resolves with the receiver's status as soon as it is known, then
- * closes the connection without reading the body. Does not follow redirects. Throws if there is no answer in time, and
- * `ForbiddenDestination` if retrying would not help.
+ * The only way to post to an address a user chose: without redirects, done with the status, the body unread. Throws
+ * if there is no answer in time, and `ForbiddenDestination` if retrying would not help.
  */
 export async function post(
   { address, headers, body }: OutgoingPost,

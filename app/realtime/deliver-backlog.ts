@@ -17,9 +17,8 @@ const forLiveReaders = new Set(["job_output", "evidence", "waiver", "comment", "
 const ofUser = new Set(["question", "inbox"]);
 
 /**
- * Filter of the backlog stream: everything in one product (specification: Backlog stream). The specification names
- * PBIs, stories, tasks and story logs; other entities are sent too and readers may ignore them. What happens often
- * and changes no backlog goes only to readers that ask for it.
+ * The specification names PBIs, stories, tasks and story logs; other entities are sent too. What happens often and
+ * changes no backlog goes only to readers that ask for it (specification: Backlog stream).
  */
 export function deliverBacklog(event: ChangeEvent, viewer: BacklogViewer, isProductTopic: boolean): delivery.Delivery {
   const credential = delivery.deliverCredentialChange(event, viewer);

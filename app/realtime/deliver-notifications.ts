@@ -2,9 +2,8 @@ import type { ChangeEvent } from "~/wire/events";
 import { type Delivery, deliverCredentialChange, drop, pick, type Reader, refresh, send } from "./delivery";
 
 /**
- * Filter of the notifications stream. Questions reach a user's topic only while the user is a member of their product;
- * when membership changes, the state is read again (specification: Notifications stream). Other changes to the inbox
- * come as the named event `inbox`.
+ * Questions reach only members of their product; when membership changes, the state is read again. Other changes to
+ * the inbox come as the named event `inbox` (specification: Notifications stream).
  */
 export function deliverNotifications(event: ChangeEvent, reader: Reader): Delivery {
   const credential = deliverCredentialChange(event, reader);

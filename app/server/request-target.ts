@@ -33,9 +33,8 @@ export function readTarget(rawUrl: string): RequestTarget {
 }
 
 /**
- * Routes registrations of programs from /register to /oauth/register. People create accounts at /register, but some
- * OAuth clients assume it is the registration endpoint (RFC 7591). They send JSON, which no HTML form can,
- * and browsers ask before they do.
+ * People create accounts at /register, where some OAuth clients expect registration (RFC 7591): these go to
+ * /oauth/register. They send JSON, which no HTML form can, and browsers ask before they do.
  */
 export function asSentBy(target: RequestTarget, { method, headers }: IncomingMessage): RequestTarget {
   const isProgram =

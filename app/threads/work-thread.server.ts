@@ -31,9 +31,8 @@ interface Turn {
 }
 
 /**
- * Everything that costs more than a millisecond a kilobyte of what someone sent runs in such a thread, one task after
- * the other; it is replaced if a task takes too long or too much memory. Users take turns, so one with many tasks does
- * not delay the others.
+ * For all that costs more than a millisecond a kilobyte: one task after another, replaced when one takes too long or
+ * too much memory. Users take turns, so that one with many tasks does not delay the others.
  */
 export class WorkThread {
   readonly #source: string;

@@ -53,9 +53,8 @@ export function useResultOf(key: string): void {
 }
 
 /**
- * Returns the answer of the page's action until the next navigation. Trap: Remix's `useActionData` loses it at each
- * revalidation, and a live change can cause one at any time. Tokens that are shown once and form errors must survive
- * that.
+ * Trap: Remix's `useActionData` loses the answer at each revalidation, which a live change can cause at any time.
+ * Tokens that are shown once and form errors must survive that.
  */
 export function useActionResult<Answer = unknown>() {
   const answer = useActionData<Answer>();

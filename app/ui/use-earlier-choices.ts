@@ -4,9 +4,8 @@ import { useHydrated } from "remix-utils/use-hydrated";
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 /**
- * Replays what a person chose or typed in this area before hydration, as input and change events. Trap: forms that
- * submit on change need `autoComplete="off"`, or values that the browser restores from the last visit would be
- * submitted as choices.
+ * Replays what was typed before hydration as input and change events. Trap: forms that submit on change need
+ * `autoComplete="off"`, or values that the browser restores from the last visit would be submitted.
  */
 export function useEarlierChoices(area: RefObject<HTMLElement>): void {
   const hydrated = useHydrated();

@@ -20,9 +20,8 @@ export interface MigrationReport {
 }
 
 /**
- * Migrates the database to the newest step and the rules of this program, in one transaction. Does nothing where it
- * has both. Uses the records of the Supabase CLI, which may be used on the same database. Refuses a database made from
- * other sources, because its tables would not match this program's rules.
+ * To the newest step and this program's rules, in one transaction, in the records of the Supabase CLI, which may be
+ * used as well. Refuses a database of other sources, because its tables would not match.
  */
 export async function migrateDatabase(migrationUrl: string | pg.ClientConfig): Promise<MigrationReport> {
   const client = new pg.Client(migrationUrl);
@@ -180,10 +179,9 @@ function explain(error: unknown): string {
 }
 
 /**
- * Takes all tables of the project for the transaction of a migration, which changes them one after another while a service
- * may be running. A call that holds one table and waits for another would be a deadlock and end the migration. Calls
- * wait two seconds for a table and are repeated; this waits for less, gives back what it has, and tries again. First
- * come the tables that each call asks first, in that order, so that calls under way end and no new one gets between.
+ * A migration changes all tables while a service may be running: a call that holds one and waits for another would be
+ * a deadlock. Calls wait two seconds and are repeated; this waits for less, gives back what it has, and tries again.
+ * First come the tables that each call asks first, in that order, so that no new call gets between.
  */
 async function takeTables(client: pg.Client): Promise<void> {
   await client.query("set local statement_timeout = 0");

@@ -2,9 +2,8 @@ const ofTheWorker =
   /^(BACKLOOM_TOKEN|BACKLOOM_FORGE_TOKEN|NODE_ENV|INIT_CWD|npm_.*|GIT_(DIR|COMMON_DIR|WORK_TREE|INDEX_FILE|(ALTERNATE_)?OBJECT_DIRECTOR(Y|IES)|PREFIX|NAMESPACE|SHALLOW_FILE|GRAFT_FILE|\w+_PATHSPECS))$/i;
 
 /**
- * The user's environment, for git and for every command the worker starts. Left out: the tokens, which commands, git
- * hooks and filters must not see; npm and Node settings of the worker, which would affect how agents install and test;
- * git's variables, so that git uses the folder it is given.
+ * For git and every command. Left out: tokens, which commands and hooks must not see; the worker's npm and Node
+ * settings, which would affect agents' installs; git's variables, so that git uses the folder it is given.
  */
 export function personsEnvironment(): NodeJS.ProcessEnv {
   const environment = { ...process.env, PATH: personsPath() };

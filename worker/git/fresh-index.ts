@@ -7,9 +7,8 @@ interface GitAnswer {
 }
 
 /**
- * Writes a worktree's index again from its list of files. A program may have hidden files from git
- * (`--assume-unchanged`, `--skip-worktree`), or have forged what git remembers of them: then the next comparison would
- * not see what it changed. Files outside a sparse checkout stay outside. Returns what was to be overlooked.
+ * A program may have hidden files from git (`--assume-unchanged`, `--skip-worktree`) or forged its index: comparisons
+ * would miss what it changed. A sparse checkout stays sparse. Returns what was to be overlooked.
  */
 export async function freshIndex(
   folder: string,

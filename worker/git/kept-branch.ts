@@ -78,9 +78,8 @@ async function freeBranch(
 }
 
 /**
- * True if the commit is on a branch that stays; the one checked out here is removed with the folder. Other jobs'
- * branches do not count: two jobs that make the same change within a second create the same commit, and each must name
- * its own branch.
+ * The branch checked out here is removed with the folder. Other jobs' do not count: two that make the same change
+ * within a second create the same commit, and each must name its own branch.
  */
 async function isElsewhere(
   folder: string,

@@ -7,9 +7,8 @@ import { git, gitPaths } from "./git";
 import { asideEnd, contextFolder } from "./worktree";
 
 /**
- * Runs work in a worktree without the files that are in no commit: those that only the agent's own rules ignore, and
- * those that the worker leaves out of its commits. Files that the main branch ignores stay, such as packages and builds, as
- * nothing here could make it again. Everything is put back, even what a killed worker had set aside.
+ * Without files that are in no commit: ignored by the agent's own rules, or left out by the worker. What main ignores
+ * stays, as nothing here could make it again. All is put back, even what a killed worker had set aside.
  */
 export async function withoutExtras<T>(folder: string, main: string, work: () => Promise<T>): Promise<T> {
   await putBack(folder);

@@ -17,9 +17,8 @@ interface Conversation {
 const mostBytes = 256 * 1024 ** 2;
 
 /**
- * Brings the agent's record of its conversation from its sandbox into the person's own home, where their tool looks for
- * it. Returns the files; none if the agent keeps no file for each. Null without a sandbox: it is there already. What the
- * person has under that name stays: the name comes from the agent.
+ * From the agent's sandbox into the person's home. Returns the files; none if the agent keeps no file for each; null
+ * without a sandbox. What the person has under that name stays: the name comes from the agent.
  */
 export async function lendSession(conversation: Conversation): Promise<string[] | null> {
   const folders = foldersOf(conversation);

@@ -9,9 +9,8 @@ import { cleanGitFiles, removeSpecialFiles } from "../git/checkout";
 import { commitOf, git, gitEnvironment } from "../git/git";
 
 /**
- * Git objects and branches that a sandboxed job writes, stored next to its worktree. The job reads the repository's
- * objects and branches but changes none. When a program ends, the worker takes over only the objects and the job's own
- * branch.
+ * What a sandboxed job writes, next to its worktree: it reads the repository's objects and branches but changes none.
+ * When a program ends, the worker takes over only the objects and the job's own branch.
  */
 const storeSchema = z.object({
   folder: z.string(),

@@ -157,9 +157,8 @@ interface GitMounts {
 }
 
 /**
- * Mounts the git folder behind a worktree read-only, with the job's own objects and branches in place of the
- * repository's. Trap: do not lock files in it one by one. A mount on a file ends when someone outside replaces the
- * file, as each `git config` does, and the file below would be writable.
+ * Read-only, with the job's own objects and branches. Trap: do not lock files in it one by one. A mount on a file ends
+ * when someone outside replaces it, as each `git config` does, and the file below would be writable.
  */
 async function openGitMounts(folder: string): Promise<GitMounts> {
   const file = join(folder, ".git");

@@ -31,9 +31,8 @@ const kept = new RecentlyMade<Kept>(mostKept);
 const begun = new Map<string, Promise<Outcome>>();
 
 /**
- * Formats Markdown to sanitized HTML. On the server, so that pages load no parser; in a thread, so that no text delays
- * other requests. Texts that are too complex are shown raw, and so are texts not ready in time, until they are.
- * `viewer` is the user whose turn is used.
+ * Sanitized HTML: on the server, so that pages load no parser; in a thread, so that no text delays others. Texts that
+ * are too complex, or not ready in time, are shown raw. `viewer` is the user whose turn is used.
  */
 export async function renderMarkdown(text: string | null | undefined, viewer: string): Promise<SafeHtml | null> {
   if (!text?.trim()) return null;

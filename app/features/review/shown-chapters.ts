@@ -5,9 +5,8 @@ import type { Chapter } from "~/wire/reviews/guide";
 import { type Marked, markWords } from "~/wire/reviews/marks";
 
 /**
- * The chapters of a guide with the files that the page shows. A file that is compared with an earlier attempt has other
- * hunks than the guide counts: it is whole where the guide has it first. A chapter of the agent stays without files,
- * and says where they are. Marked files that the guide does not name come first.
+ * A file that is compared has other hunks than the guide counts: it is whole where the guide has it first. A chapter
+ * of the agent stays without files, and says where they are. Marked files that the guide does not name come first.
  */
 export function shownChapters(
   { source, chapters }: { source: "agent" | "order"; chapters: readonly Chapter[] },

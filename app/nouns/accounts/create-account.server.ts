@@ -43,9 +43,8 @@ interface RegistrationWays {
 }
 
 /**
- * Creates an account, always a DEVELOPER (form `POST /register`), with the secret key: Auth may be closed to all others. A
- * database trigger creates the profile. Without a password, a message leads its reader to choose one, so that no one keeps an
- * account whose address is someone else's. An address that has an account already gets the same message; then returns null.
+ * With the secret key, as Auth may be closed to others. Without a password, a message leads to choosing one, so that
+ * no one keeps an account with another's address. A known address gets the same message; then returns null.
  */
 export function register(
   database: Database,

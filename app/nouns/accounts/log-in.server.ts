@@ -8,9 +8,8 @@ import { findLoginIdentity, giveBackLimit, isWithinLimit, takeLimit, uncountIfAw
 import { checkPassword } from "./passwords.server";
 
 /**
- * Signs in with username or email address (form `POST /login`). Counts each try before checking the password, so that
- * parallel guesses all count, and uncounts it if it was right: only failures add up. If the account's limit was used up
- * under its other name, every password is treated as wrong: a refusal would reveal that both names belong together.
+ * Counts each try before the password is checked, so that parallel guesses count, and uncounts a right one. If the
+ * limit was used up under the account's other name, all are wrong: a refusal would reveal that both belong together.
  */
 export async function logIn(
   database: Database,

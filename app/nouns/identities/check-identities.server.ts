@@ -14,9 +14,8 @@ interface CheckContext {
 }
 
 /**
- * Asks the provider about every account not checked for twenty minutes, and ends the access of those it no longer
- * knows. If the provider does not answer, access stays, and the accounts are checked again a few minutes later. Accounts
- * without a refresh token end when they do not sign in again in time.
+ * Ends the access of accounts that the provider no longer knows, asked after twenty minutes, or a few if it does not
+ * answer. Accounts without a refresh token end when they do not sign in again in time.
  */
 export async function checkIdentities(context: CheckContext): Promise<void> {
   const failures: unknown[] = [];

@@ -33,9 +33,8 @@ const ideasAnswer = z.object({ idea_codes: z.array(z.string()) });
 const portionSize = 100;
 
 /**
- * Imports a document as a new product of the owner, on behalf of the service: in a few transactions, without limits per
- * minute. Its files come along where they can be read. If a later step fails, the product is removed, so an import is all or nothing.
- * Plans and lessons of a trusted file count as decided by a person.
+ * On behalf of the service: in a few transactions, without limits per minute, with its files where they can be read.
+ * All or nothing: if a step fails, the product goes. Plans and lessons of a trusted file count as a person's.
  */
 export async function importDocument(
   database: Database,

@@ -6,9 +6,8 @@ const matched = new Set<string>();
 const requested = new Set<string>();
 
 /**
- * Preloads the code of pages that a person may be about to open: of a link on hover or focus, and of those with a `g`
- * key once `g` is pressed. Never on the press that opens it: matching a path against all routes takes longer than that
- * may. Not their data: it must not be cached, so it would be fetched twice.
+ * The code of links on hover or focus, and of `g` keys once `g` is pressed; not on the press that opens one: matching
+ * a path against all routes takes too long. Not their data: it must not be cached, so it would be fetched twice.
  */
 export function preloadPages(productId: string | undefined): () => void {
   const withKey = [...destinations, ...setupDestinations].map(({ to }) => to);

@@ -57,9 +57,8 @@ function once<T>(make: () => T): { get(): T; peek(): T | undefined } {
 }
 
 /**
- * The part of Supabase Auth's admin API that the app uses and @supabase/lite lacks:
- * `auth.admin.createUser`, `getUserById`, `updateUserById` and `deleteUser`, with the secret key only.
- * Passwords are hashed like in Auth (bcrypt), so that lite can verify them.
+ * What the app uses of Auth's admin API and @supabase/lite lacks, with the secret key only. Passwords are hashed like
+ * in Auth (bcrypt), so that lite can verify them.
  */
 interface AuthAdmin {
   /** Returns undefined for paths outside the admin API. */

@@ -27,9 +27,8 @@ interface LiteOptions {
 }
 
 /**
- * One @supabase/lite over the database. When it sees row level security, it would grant everything to the API roles.
- * Here privileges come from the migrations, so `rlsState` says it is already done. Its login role could not grant
- * them anyway: it owns nothing.
+ * For row level security lite would grant everything to the API roles. Privileges come from the migrations, so
+ * `rlsState` says it is already done; its login role owns nothing and could not grant them anyway.
  */
 export function createLiteApp(options: LiteOptions) {
   const connection = connectLite(options.databaseUrl, options.connections);
@@ -74,9 +73,8 @@ function mendProcessWarnings(): void {
 }
 
 /**
- * A connection of @supabase/lite whose queries run over a `pg` pool. Lite's own pool (postgres.js) is never opened: it
- * never answers a query that waits while a connection closes, and never ends once it has reserved one
- * (porsager/postgres 1195 and 925).
+ * Lite's queries over a `pg` pool. Its own (postgres.js) is never opened: it never answers a query that waits while a
+ * connection closes, and never ends once it has reserved one (porsager/postgres 1195 and 925).
  */
 function connectLite(url: string, connections: number) {
   const connection = createPostgresConnection({ url });

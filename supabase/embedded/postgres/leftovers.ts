@@ -10,9 +10,8 @@ export interface RunningPostgres {
 }
 
 /**
- * Handles leftovers of an earlier start. Returns a running Postgres, so that it can be used. After a kill, waits for
- * its orphans and removes a pid file whose process is gone or whose pid another program has now, because Postgres
- * would refuse to start with it.
+ * Returns a running Postgres of an earlier start. After a kill, waits for its orphans and removes a pid file whose
+ * process is gone or another program's, because Postgres would refuse to start with it.
  */
 export async function clearLeftovers(clusterFolder: string): Promise<RunningPostgres | undefined> {
   const pidFile = join(clusterFolder, "postmaster.pid");

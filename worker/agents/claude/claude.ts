@@ -155,9 +155,8 @@ function homeOf(environment: Record<string, string>): string {
 }
 
 /**
- * Claude Code refuses to run as root with everything allowed unless IS_SANDBOX is set. Trap: its adapter accepts any
- * value, Claude Code only `1`. With another value, the adapter would offer the mode and Claude Code would end the
- * session.
+ * Claude Code refuses to run as root with everything allowed unless IS_SANDBOX is `1`. Trap: its adapter accepts any
+ * value, would offer the mode, and Claude Code would end the session.
  */
 function asRoot({ allow, environment }: AgentTurn): Record<string, string> {
   const isSandbox = allow === "all" || Boolean(environment.IS_SANDBOX);

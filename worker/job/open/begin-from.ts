@@ -19,9 +19,8 @@ interface Found extends ClaimedBeginning {
 }
 
 /**
- * Starts the attempt at earlier work of its stories that has not landed, so that the judged commit itself is below the
- * new work. Merges several heads; if they conflict, a turn of the agent resolves that before any task starts. Returns
- * false if the attempt ends here: work is missing, or it was sent home.
+ * So that the judged commit itself is below the new work. Heads that conflict are resolved by a turn of the agent
+ * before any task. Returns false if the attempt ends here: work is missing, or it was sent home.
  */
 export async function beginFromEarlier(attempt: Attempt, workspace: Workspace): Promise<boolean> {
   const heads = attempt.job.begins_from ?? [];

@@ -13,9 +13,8 @@ import type { Assignment } from "./assignment";
 import { execute, failureOf } from "./execute";
 
 /**
- * Runs one assignment. If the run wants a plan and there is none, a turn before writes it. People can read it in the
- * task while the work continues in the same conversation. Returns null if the plan is handed in and a person approves it
- * first: then the attempt is over.
+ * If the run wants a plan and there is none, a turn before writes it, which people read while work continues in the
+ * same conversation. Null if a person approves it first: then the attempt is over.
  */
 export async function planAndExecute(
   attempt: Attempt,

@@ -1,7 +1,6 @@
 /**
- * Runs in the sandbox, which has no network. Forwards connections to the proxy's port and to listed loopback ports
- * through the worker's socket. Plain Node in one string, because the worker's modules cannot be loaded there. It closes
- * its standard output once it listens.
+ * Runs in the sandbox: from the proxy's and listed loopback ports to the worker's socket. Plain Node in one string, as
+ * the worker's modules cannot be loaded there. It closes its standard output once it listens.
  */
 const forwarder = `
 const net = require("node:net");

@@ -3,9 +3,8 @@ import { Button } from "~/ui/button";
 import { useLocalMutation } from "~/ui/use-local-mutation";
 
 /**
- * Keeps rows of a live list steady while the pointer or focus is in it: rows that others add or reorder are only
- * counted, and show on request or once the list is left alone. The user's own changes show at once, except with
- * `onlyOthersAdd`.
+ * While the pointer or focus is in the list, rows that others add or reorder are only counted, and show on request or
+ * once it is left alone. The user's own changes show at once, except with `onlyOthersAdd`.
  */
 export function useSteadyRows<Row, List extends HTMLElement = HTMLDivElement>(
   rows: readonly Row[],

@@ -9,9 +9,8 @@ import { readJson } from "./read-json";
 const named = z.object({ name: z.string() });
 
 /**
- * Output of `gh issue list --json
- * number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments`, or the list of the REST
- * interface, which writes some names otherwise. Only number and title are required.
+ * Output of `gh issue list --json` or of the REST interface, which writes some names otherwise. Only number and title
+ * are required.
  */
 const issueSchema = z.looseObject({
   number: z.int(),
