@@ -79,7 +79,6 @@ export const list = z.string().transform((value) =>
 
 export const secret = z.string().min(32, "must have at least 32 characters (openssl rand -base64 32)");
 
-/** A secret that programs send as a bearer token. */
 export const bearerSecret = z
   .string()
   .trim()

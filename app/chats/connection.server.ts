@@ -183,7 +183,6 @@ function parsed(text: string): unknown {
 
 const longestLabel = 60;
 
-/** A label as buttons show it. */
 export const labelOf = (label: string) => cut(label, longestLabel);
 
 /** The text of a message, at most `limit` characters: the text, the options in full where buttons do not show them, and the link. */

@@ -3,7 +3,6 @@ import { ContractError } from "~/wire/errors";
 
 /** Default body limit in bytes (specification: Errors, 413). */
 export const bodyLimit = 1_048_576;
-/** Body limit of those who have not signed in. */
 export const openBodyLimit = 65_536;
 
 /** Reads the whole body. Rejects with 413 as soon as it is known to exceed `limit` bytes. */

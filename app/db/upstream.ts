@@ -10,7 +10,6 @@ export interface UpstreamListener {
   message(payload: unknown): void;
 }
 
-/** Where the hub's messages come from. */
 export interface Upstream {
   /** Joins a topic and keeps it joined across reconnects, until the returned function is called. */
   join(topic: string, listener: UpstreamListener): () => void;

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { BacklogChange, pairingStateSchema } from "~/wire/events";
 
-/** What a stream sends to the tabs that share it. */
 export type Signal =
   | { type: "status"; status: LiveStatus }
   /** A named event: `ready`, `jobs`, `workers`, `state`. */

@@ -5,7 +5,6 @@ import { getPreview, stopPreview } from "~/nouns/previews/operations.server";
 import { beginPreview } from "~/previews/previews.server";
 import { canonicalId } from "~/wire/canonical-id";
 
-/** The preview of a job, for pages that offer it. */
 export const loader = personLoader(async ({ actor, context, params }) => {
   const offer = await getPreview(actor, { job_id: canonicalId(params.jobId) });
   const may_start = offer.may_start && context.services.env.previewOrigin !== null;

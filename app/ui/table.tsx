@@ -49,7 +49,6 @@ export function Table({
   );
 }
 
-/** Headings of columns of numbers. */
 export const numeric = (...labels: string[]) => labels.map((label) => ({ label, numeric: true as const }));
 
 /** An empty heading is a plain cell, because screen readers would read out an empty `th`. */

@@ -10,7 +10,6 @@ export interface Begin {
   status: string;
 }
 
-/** Fetcher key of the answer. */
 export const startBlockedKey = "start-blocked";
 
 /** Starts a blocked task: sends the same change again, confirmed. */
@@ -94,7 +93,6 @@ function takeUndo(): OwnUndo | null {
   return last?.way ?? null;
 }
 
-/** Under this key the answer of an undo arrives. */
 export const undoKey = "undo";
 
 const wanted = storeOf(0);

@@ -114,7 +114,6 @@ export type AgentEnd = TurnEnd & {
   denied: string[];
 };
 
-/** What a protocol reports during a turn. */
 export interface TurnOutput extends Omit<AgentSink, "entry"> {
   transcript: Transcript;
   denied(what: string): void;
@@ -150,12 +149,10 @@ export interface Driver extends KnownAgent {
   askToInstall?(environment: Record<string, string>, stop: AbortSignal): Promise<void>;
 }
 
-/** An agent whose needs of this machine are known. */
 export interface KnownDriver extends Driver {
   needs: ToolNeeds;
 }
 
-/** Paths of a tool below the home. */
 export interface ToolHome {
   /** The variable that moves the tool's folder, and that folder. */
   moved?: { variable: string; folder: string };
@@ -167,7 +164,6 @@ export interface ToolHome {
   copied: readonly string[];
 }
 
-/** What a tool needs of this machine, for its sandbox. */
 export interface ToolNeeds {
   home: ToolHome;
   /** Programs that may be links to packages elsewhere. */

@@ -1,6 +1,5 @@
 import { harmless } from "./terminal";
 
-/** The worker's terminal output, one line at a time. */
 export interface Journal {
   say(line: string): void;
   /** Skips a line equal to the last one, for states that last. */

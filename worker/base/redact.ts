@@ -1,6 +1,5 @@
 import { apiTokenPrefix } from "~/wire/api-tokens/contract";
 
-/** Removes secrets from text that leaves this machine. */
 export interface Redactor {
   clean(text: string): string;
   /** Length of a streamed text that can be sent without cutting a secret in two. */

@@ -89,7 +89,6 @@ export function verdictOf(reviews: readonly Review[], changes: string): PullDeta
   return verdicts.includes("APPROVED") ? "approved" : "none";
 }
 
-/** What Backloom needs of a Git host. */
 export interface Forge {
   location: ForgeLocation;
   findOpen(branch: string): Promise<Pull | null>;

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { interruption, limitTime } from "../base/interruption";
 import { ForgeProblem } from "./forge";
 
-/** Requests to one Git host, one at a time. */
 export interface Requests {
   /** GET on an API path. Unchanged answers are not sent again and do not count against the rate limit. */
   get(path: string): Promise<unknown>;

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { commitOf, git } from "./git";
 import type { Repository } from "./repository";
 
-/** Refs that note where a branch's unfinished work begins. */
 export const begunFolder = "refs/backloom/begun";
 
 /** Fetches all branches and notes, no matter what refspec the clone has. */
@@ -123,5 +122,4 @@ export function refOf({ remote }: Pick<Repository, "remote">, branch: string): s
   return remote === null ? `refs/heads/${branch}` : `refs/remotes/${remote}/${branch}`;
 }
 
-/** The main branch, where it comes from. */
 export const mainRefOf = ({ base }: Repository, name: string): string => refOf({ remote: base }, name);

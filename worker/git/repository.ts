@@ -95,7 +95,6 @@ function openGiven(given: string, options: RepositoryOptions): Promise<Repositor
   return isAddress(given) ? openClone(given, options.repositories) : openFolder(resolve(given), options.mayCreate);
 }
 
-/** A repository of this machine. */
 export const openLocal = (folder: string): Promise<Repository> => openFolder(resolve(folder), false);
 
 export function isAddress(given: string): boolean {

@@ -251,7 +251,6 @@ interface WorktreeNote {
   maker: string;
 }
 
-/** Suffix of the file next to a worktree. */
 export const noteEnd = ".home";
 
 /** Suffix of the file next to a worktree that a person works in. */

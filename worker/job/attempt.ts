@@ -35,7 +35,6 @@ export interface Attempt extends WorkerTools {
   messages: Messages;
 }
 
-/** Where an attempt's programs run. */
 export interface JobLocation {
   folder: string;
   rules: Rules;

@@ -13,7 +13,6 @@ import { neededMount } from "../sandbox/mounts";
 import { type JobSandbox, noSandbox, type Sandbox, type SandboxedJob } from "../sandbox/sandbox";
 import type { ServedProduct } from "../service/served-product";
 
-/** Parts of a worker that landing needs. */
 export interface LandingTools extends Pick<Attempt, "options" | "service" | "journal" | "folder" | "clean"> {
   sandboxes: Sandbox;
 }

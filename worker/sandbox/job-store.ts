@@ -27,7 +27,6 @@ function storeOf(folder: string): string {
   return `${folder}.git`;
 }
 
-/** Path of the repository's objects inside the sandbox. */
 export const objectsInside = "/run/backloom-objects";
 
 /** Refs of others, mounted read-only. */

@@ -40,7 +40,6 @@ export interface JobView {
   lendLogins(): Promise<() => Promise<void>>;
 }
 
-/** Path of the proxy's socket inside the sandbox. */
 export const proxySocket = "/run/backloom-proxy";
 /** Folder inside the sandbox of the socket by which the worker reaches a port there. */
 export const entryFolder = "/run/backloom-preview";

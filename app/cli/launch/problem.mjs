@@ -1,7 +1,6 @@
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the project. */
 export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
 /** True for an installed package, which comes built. A clone builds itself. */

@@ -187,7 +187,6 @@ function refocus(taskId: string) {
   focusAfterDrawing(() => document.querySelector<HTMLElement>(`[data-task-id="${taskId}"]`));
 }
 
-/** A place on a board: a column, a lane, or a column in a lane. */
 export interface BoardPosition {
   /** Null on a lane's heading: the card keeps its column. */
   status: string | null;

@@ -76,7 +76,6 @@ export function commentIntents(actor: Actor, form: FormData, back: string) {
   };
 }
 
-/** The cursor in a page's address before which its comments are. */
 export const commentsBefore = (address: URLSearchParams) => cursorSchema.safeParse(address.get(earlierParameter)).data;
 
 /** One page of an item's comments with rendered Markdown. */

@@ -15,5 +15,4 @@ export interface ShownComment extends Comment {
   text: SafeHtml | null;
 }
 
-/** Search parameter with the cursor of earlier comments. */
 export const earlierParameter = "comments-before";

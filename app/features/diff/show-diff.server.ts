@@ -68,7 +68,6 @@ function nameFile({ file: { patch, ...file }, index, note }: RoundFile): ShownFi
   return { ...file, index, key, lineCount, folded, hunks, ...(note ? { note } : {}) };
 }
 
-/** A file as changed between two attempts. */
 export interface RoundFile {
   file: ReadFile;
   /** Index in the later diff; files that are only in the earlier one follow. */

@@ -46,7 +46,6 @@ export function orderOnPage(): readonly string[] {
   return orderOfPage ?? [...document.querySelectorAll("[data-line]")].map((row) => row.getAttribute("data-line") ?? "");
 }
 
-/** Returns the row of an item, if rendered. */
 export const rowOf = (item: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-line="${CSS.escape(item)}"]`);
 
@@ -71,11 +70,9 @@ export function focusAfterDrawing(find: () => HTMLElement | null | undefined): v
   requestAnimationFrame(() => requestAnimationFrame(focus));
 }
 
-/** Returns the title shown in a row. */
 export const titleOf = (row: HTMLElement | null): string =>
   row?.querySelector("[data-row] [data-title]")?.textContent ??
   row?.querySelector("[data-row]")?.lastChild?.textContent ??
   "";
 
-/** Returns the code shown in a row. */
 export const codeOf = (row: HTMLElement | null): string => row?.querySelector("[data-code]")?.textContent ?? "it";

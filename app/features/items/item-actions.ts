@@ -33,7 +33,6 @@ const copied = { kinds: ["task", "story", "pbi"], single: true, reads: true } as
 /** Whether the action copies something, and so changes nothing. */
 export const isCopy = (name: ItemAction["name"]): name is CopyAction => name.startsWith("copy-");
 
-/** Heading for row keys in the list of keys. */
 export const rowGroup = "Row or selection";
 
 export const itemActions: readonly ItemAction[] = [

@@ -14,7 +14,6 @@ export function pressedCures(form: FormData): string[] {
   return [...new Set(ids)].filter((id) => id !== "");
 }
 
-/** Returns the pressed cures that the start operation takes, as its input flags. */
 export const curesOfStart = (pressed: readonly string[]): Record<string, true> =>
   Object.fromEntries(cures.filter((cure) => pressed.includes(cure)).map((cure) => [cure, true]));
 

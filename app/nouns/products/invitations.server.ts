@@ -49,7 +49,6 @@ export const joinProduct = operation(
   z.object({ product_id: z.string(), role: z.enum(memberRoles) }),
 );
 
-/** Accepts or declines an invitation to the caller. */
 export const answerInvitation = operation(
   "answer_invitation",
   answerInvitationInput,

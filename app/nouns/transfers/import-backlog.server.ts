@@ -17,7 +17,6 @@ const endImport = operation(
   wire.followedImportSchema,
 );
 
-/** How far an import of the caller is, and what came of it. */
 export const getImport = operation("get_import", importIdInput, wire.followedImportSchema);
 
 /** Imports a draft's new items in one transaction, or previews that. With an id its caller can follow it. */

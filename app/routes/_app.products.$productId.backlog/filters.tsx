@@ -22,7 +22,6 @@ const statuses = [
   ["failed", "Failed"],
 ] as const;
 
-/** Parts of rows that people can hide. */
 export const rowParts = [
   { value: "labels", label: "Labels" },
   { value: "sprint", label: "Sprint" },

@@ -1,6 +1,5 @@
 import { useRouteLoaderData } from "@remix-run/react";
 
-/** Data for the frame of every signed-in page. */
 export interface ShellData {
   now: number;
   user: { id: string; username: string; isAdmin: boolean; isDemo: boolean; hasAvatar: boolean };

@@ -136,7 +136,6 @@ export const sessionSchema = z.object({
 });
 export type Session = z.infer<typeof sessionSchema>;
 
-/** A row of the audit trail. */
 export const auditEventSchema = z.object({
   id: z.uuid(),
   kind: z.string(),

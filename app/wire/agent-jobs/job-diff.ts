@@ -53,13 +53,11 @@ export const mostShown = 1_000_000;
 
 const pathsSchema = z.array(filePathSchema).max(200);
 
-/** Query of what has many files: the ones to read. */
 export const pathQuery = z.object({ path: pathsSchema.optional().describe("Repeatable: only these files") });
 
 /** What bounds the patches that are read: their characters, the smallest files first, and their files. */
 export const boundedInput = z.object({ paths: pathsSchema.optional(), most: z.int().min(0).optional() });
 
-/** Query of an attempt's changes. */
 export const jobDiffQuery = z.object({ attempt: attemptInQuery.optional() });
 
 /** `index` leaves only one file. */

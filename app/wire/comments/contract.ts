@@ -79,7 +79,6 @@ export const personMessageSchema = z.object({
 });
 export type PersonMessage = z.infer<typeof personMessageSchema>;
 
-/** Ids of the messages that the worker's agent has seen. */
 export const seenMessagesSchema = z.array(text(36));
 
 const jobMessageSchema = personMessageSchema.extend({

@@ -63,7 +63,6 @@ const wantedSchema = z.object({
   may_reach: z.array(z.string()),
 });
 
-/** All previews that the worker should run. */
 export const wantedPreviewsSchema = z.object({ previews: z.array(wantedSchema) });
 
 /** The same for the worker, each with the origin under which people see it. */

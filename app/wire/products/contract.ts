@@ -20,7 +20,6 @@ export const dependencyReleases = ["done", "merged"] as const;
 export const planFirstChoices = ["ask", "auto", "never"] as const;
 /** What follows when a job fails: the failure goes up to its run and sprint, or a person is asked (docs/running.md). */
 export const onFailureChoices = ["stop", "ask"] as const;
-/** Who approves what agents plan before they begin. */
 export const planReviewers = ["none", "person"] as const;
 /** Whether workers open pull requests: no, as drafts until everything is proven, or at once (docs/forges.md). */
 export const pullRequestChoices = ["none", "draft", "open"] as const;
@@ -214,7 +213,6 @@ export const backlogSchema = z.object({
   tasksByStory: z.record(z.string(), z.array(taskSchema)),
 });
 
-/** Parts of a git ref. */
 export const branchPrefixSchema = z
   .string()
   .regex(

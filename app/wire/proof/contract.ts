@@ -134,7 +134,6 @@ export const jobProofSchema = z.object({
 });
 export type StoryProof = z.infer<typeof storyProofSchema>;
 
-/** A criterion as a claim names it. */
 export const claimedCriterionSchema = z.object({
   id: criterionIdSchema,
   story_id: idSchema,
@@ -147,7 +146,6 @@ export const claimedCriterionSchema = z.object({
 });
 export type ClaimedCriterion = z.infer<typeof claimedCriterionSchema>;
 
-/** What the last verifier found. */
 export const findingSchema = z.object({
   criterion: z.string(),
   text: z.string(),

@@ -115,7 +115,6 @@ export type AskQuestionInput = z.infer<typeof askQuestionInput>;
 
 export const questionIdInput = z.object({ question_id: idSchema });
 
-/** An option by its index, free text, or both. */
 export const answerQuestionInput = z.object({
   question_id: idSchema,
   answer: text(questionLimits.text).optional(),
@@ -164,7 +163,6 @@ export const userQuestionListSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** Questions about an idea, by its user and by agents. */
 export const ideaConversationSchema = z.object({
   user_questions: z.array(userQuestionSchema),
   agent_questions: z.array(agentQuestionSchema),

@@ -5,5 +5,4 @@ const generated =
 
 export const isLockFile = (path: string): boolean => names.test(path);
 
-/** Whether a file is folded in diffs: lock files and generated files. */
 export const isFoldedFile = (path: string): boolean => isLockFile(path) || generated.test(path);

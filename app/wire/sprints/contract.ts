@@ -96,7 +96,6 @@ export const createSprintInput = z
   .required({ product_id: true })
   .refine(datesInOrder, datesOutOfOrder);
 
-/** A new sprint and the stories that move into it. */
 export const createSprintWithInput = createSprintInput.safeExtend({ story_ids: z.array(idSchema).max(500).optional() });
 
 export const updateSprintInput = z
@@ -155,7 +154,6 @@ const retrospectiveSchema = z.object({
 });
 export type Retrospective = z.infer<typeof retrospectiveSchema>;
 
-/** Answer of `get_sprint_review`. */
 export const sprintReviewSchema = z.object({
   sprint: sprintSchema,
   product: z.object({ name: z.string(), done_requires: z.enum(doneRequirements) }),

@@ -6,7 +6,6 @@ const upkeepKinds = ["agents_md", "spec_boxes"] as const;
 
 const upkeepStates = ["waiting", "open", "merged", "closed", "branch", "conflict"] as const;
 
-/** State of the pull request of a file, for people. */
 export const keptFileSchema = z.object({
   kind: z.enum(upkeepKinds),
   state: z.enum(upkeepStates),

@@ -110,5 +110,4 @@ const opencode: KnownAgent = {
   },
 };
 
-/** Agents that `--agent` knows by name. */
 export const knownAgents = { claude, codex, gemini, opencode };

@@ -42,7 +42,6 @@ const geminiNeeds: ToolNeeds = {
   sessions: { folder: ".gemini/tmp", endOf: (id) => `-${id.slice(0, 8)}.jsonl` },
 };
 
-/** Gemini CLI, which speaks ACP itself. */
 export const gemini: KnownDriver = {
   ...knownAgents.gemini,
   program: "gemini",

@@ -72,7 +72,6 @@ export async function takeLateAnswers(
   return allowed;
 }
 
-/** Answers that open a host. */
 export const hostAnswers = { once: "Allow once", always: "Allow for this product" };
 
 interface HostRequest extends RefusedHost {

@@ -13,7 +13,6 @@ interface JobContext extends Pick<Workspace, "testCommand" | "kept" | "reference
   checkout: string | null;
 }
 
-/** A merge started in the worktree, for the agent to resolve. */
 export interface Resolution {
   conflict: ClaimedConflict;
   /** The other side's current commit. */

@@ -1,7 +1,6 @@
 import type { Draft, StoryFields, TaskFields } from "~/wire/transfers/draft";
 import { append } from "../append";
 
-/** An issue of a tool in which issues have parents. */
 export interface Issue {
   pbi: string;
   parent: string;

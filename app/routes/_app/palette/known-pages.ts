@@ -1,4 +1,3 @@
-/** A page by what people call what it does. */
 export interface KnownPage {
   /** Address, or page of the current product. */
   to: string;

@@ -8,7 +8,6 @@ import { knownAdminPages, knownPages, knownProductPages } from "./known-pages";
 import type { Entry } from "./palette-parts";
 import { readRecent } from "./recent";
 
-/** Closes the palette and opens an address. */
 export type Go = (to: string) => void;
 
 interface Place extends Omit<Entry, "key" | "group" | "run"> {
