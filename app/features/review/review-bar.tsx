@@ -1,14 +1,14 @@
-import { Link, useFetcher, useRouteLoaderData } from "@remix-run/react";
-import { type MouseEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { Link, useFetcher, useNavigate, useRouteLoaderData } from "@remix-run/react";
+import { type MouseEvent, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { hasOnlySample } from "~/features/products/first-day";
 import { ActionForm } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button, ButtonLink } from "~/ui/button";
 import { TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
+import { usePageKeys } from "~/ui/page-keys";
 import { WriteFields } from "~/ui/write-access";
 import type { ProvenCriterion } from "~/wire/proof/contract";
-import { useNextKey, useVerdictKeys } from "./review-keys";
 import { confirmWords, isMet, UnprovenTicks } from "./what-was-done";
 
 const fetcherKey = "review";
@@ -241,4 +241,37 @@ export function NextSteps({ next, children }: { next: string | null; children?: 
 function useHasOnlySample(): boolean {
   const shell = useRouteLoaderData<{ products: { code: string }[] }>("routes/_app");
   return shell !== undefined && hasOnlySample(shell.products);
+}
+
+/** `Shift+N` and `Shift+P` lead through the queue from this review on; `n` and `p` step through its changes. */
+function useNextKey({ next, before }: { next: string | null; before: string | null }): void {
+  const navigate = useNavigate();
+  const keys = useMemo(() => {
+    const way = (keys: string, label: string, to: string | null) =>
+      to === null ? [] : [{ keys, label, run: () => navigate(to) }];
+    return [...way("Shift+N", "Next review", next), ...way("Shift+P", "Previous review", before)];
+  }, [next, before, navigate]);
+  usePageKeys("Reviews", keys);
+}
+
+/** `Shift+A` presses the button that approves; `Shift+R` begins to write what should change, `Ctrl+Enter` sends it. */
+function useVerdictKeys(isOpen: boolean, leadsOn: boolean, write: () => void): void {
+  const keys = useMemo(() => {
+    const press = (selector: string) => document.querySelector<HTMLElement>(`#review ${selector}`)?.click();
+    const isWriting = () => document.activeElement?.matches("#review textarea") ?? false;
+    return isOpen
+      ? [
+          { keys: "Shift+A", label: leadsOn ? "Approve and next" : "Approve", run: () => press("[value^=approve]") },
+          { keys: "Shift+R", label: "Say what should change", run: () => write() },
+          {
+            keys: "$mod+Enter",
+            label: "Send what should change",
+            whileTyping: true,
+            // The palette presses it as well.
+            run: (event?: KeyboardEvent) => (event && !isWriting() ? false : press("[value^=request_changes]")),
+          },
+        ]
+      : [];
+  }, [isOpen, leadsOn, write]);
+  usePageKeys("Verdict", keys);
 }
