@@ -63,10 +63,7 @@ export class PreviewOrigins {
     const stream = this.#ask(request, response, viewer, { ":method": request.method }, !hasBody);
     if (stream === null) return;
     this.#follow(viewer, response, stream);
-    stream.once("response", (headers) => {
-      sendHead(response, headers);
-      stream.pipe(response);
-    });
+    stream.once("response", (headers) => answerWith(stream, headers, response));
     if (hasBody) sendBody(request, stream, () => say(response, "tooLarge"));
   }
 
@@ -84,11 +81,7 @@ export class PreviewOrigins {
     if (stream === null) return;
     this.#follow(viewer, socket, stream);
     stream.once("response", (headers) => {
-      if (headers[":status"] !== 200) {
-        sendHead(response, headers);
-        stream.pipe(response);
-        return;
-      }
+      if (headers[":status"] !== 200) return answerWith(stream, headers, response);
       response.detachSocket(socket);
       socket.setNoDelay(true).write(acceptance(key, headersToViewer(headers)));
       if (head.length > 0) socket.unshift(head);
@@ -157,7 +150,10 @@ export class PreviewOrigins {
       return null;
     }
     // At once: a session that broke off by itself closes no stream.
-    const late = setTimeout(() => say(response, "late"), firstByteMilliseconds);
+    const late = setTimeout(() => {
+      say(response, "late");
+      stream.close(constants.NGHTTP2_CANCEL);
+    }, firstByteMilliseconds);
     stream.once("response", () => clearTimeout(late));
     stream.on("error", () => undefined);
     stream.once("close", () => {
@@ -218,10 +214,13 @@ function isForeign({ headers, method }: IncomingMessage, ownOrigin: string): boo
   return !isOpened && /^(?:same|cross)-site$/.test(String(headers["sec-fetch-site"] ?? ""));
 }
 
-function sendHead(response: ServerResponse, headers: IncomingHttpHeaders): void {
+/** Passes the program's answer on, unless there was one already: a second head would end the process. */
+function answerWith(stream: ClientHttp2Stream, headers: IncomingHttpHeaders, response: ServerResponse): void {
+  if (response.headersSent || response.destroyed) return;
   const status = Number(headers[":status"]);
   response.writeHead(status >= 200 && status < 600 ? status : 502, headersToViewer(headers));
   response.flushHeaders();
+  stream.pipe(response);
 }
 
 function sendBody(request: IncomingMessage, stream: ClientHttp2Stream, onTooLarge: () => void): void {

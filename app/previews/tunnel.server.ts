@@ -31,6 +31,8 @@ export class Tunnels {
     handleProtocols: () => protocol,
   });
   readonly #open = new Map<string, Tunnel>();
+  /** Connections whose worker has not sent its settings: one a preview, the newest. */
+  readonly #pending = new Map<string, WebSocket>();
   readonly #lostAt = new Map<string, number>();
   readonly #startedAt = performance.now();
 
@@ -76,6 +78,8 @@ export class Tunnels {
   }
 
   #use(previewId: string, socket: WebSocket): void {
+    this.#pending.get(previewId)?.terminate();
+    this.#pending.set(previewId, socket);
     const duplex = createWebSocketStream(socket);
     const session = connect("http://worker", {
       createConnection: () => duplex,
@@ -89,6 +93,7 @@ export class Tunnels {
       // With an error: answers that have begun are then cut, not ended.
       session.destroy(new Error("The tunnel was cut"));
       socket.terminate();
+      if (this.#pending.get(previewId) === socket) this.#pending.delete(previewId);
       if (this.#open.get(previewId) !== tunnel) return;
       this.#open.delete(previewId);
       this.#lostAt.set(previewId, performance.now());
@@ -102,6 +107,7 @@ export class Tunnels {
     session.once("remoteSettings", () => {
       const before = this.#open.get(previewId);
       this.#open.set(previewId, tunnel);
+      this.#pending.delete(previewId);
       this.#lostAt.delete(previewId);
       before?.socket.terminate();
     });

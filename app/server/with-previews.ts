@@ -14,9 +14,15 @@ export function listenWithPreviews(server: Server, services: Services, front: Re
   const tunnels = new Tunnels(access);
   const hosts = previewOrigin === null ? null : previewHostsOf(previewOrigin);
   const origins = hosts && new PreviewOrigins({ hosts, services, access, tunnels });
+  // What nothing waits for must not end the process.
+  const settle = (answering: Promise<void>, socket: Socket) =>
+    answering.catch((error: unknown) => {
+      services.log.error({ err: error }, "A request to a preview failed");
+      socket.destroy();
+    });
   server.on("request", (request, response) => {
     takeAbsoluteForm(request);
-    if (origins?.owns(request)) void origins.answer(request, response);
+    if (origins?.owns(request)) settle(origins.answer(request, response), request.socket);
     else front(request, response);
   });
   server.on("upgrade", (request, socket, head) => {
@@ -25,8 +31,8 @@ export function listenWithPreviews(server: Server, services: Services, front: Re
     if (!/^websocket$/i.test(request.headers.upgrade ?? "")) return askAgain(server, request, socket, head);
     socket.on("error", () => socket.destroy());
     takeAbsoluteForm(request);
-    if (origins?.owns(request)) void origins.upgrade(request, socket, head);
-    else if (request.url?.split("?")[0] === tunnelPath) void tunnels.accept(request, socket, head);
+    if (origins?.owns(request)) settle(origins.upgrade(request, socket, head), socket);
+    else if (request.url?.split("?")[0] === tunnelPath) settle(tunnels.accept(request, socket, head), socket);
     // In development, Vite listens for its own.
     else if (!request.headers["sec-websocket-protocol"]?.startsWith("vite-"))
       front(request, responseOn(request, socket));

@@ -1,6 +1,9 @@
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { tunnelPath } from "~/previews/tunnel.server";
 import { rawGet, rawRequest } from "../setup/raw-request";
 import { openPreviews } from "./preview-scene";
 
@@ -49,6 +52,21 @@ it("A request reaches the program of a preview, an answer comes back, and nothin
     "x-robots-tag": "noindex",
     "x-accel-buffering": "no",
   });
+});
+
+it("A worker has one connection for a preview, whatever it opens and does not use", async () => {
+  const id = await seedPreview();
+  const open = () => {
+    const headers = { authorization: `Bearer ${token}` };
+    return new WebSocket(`ws://127.0.0.1:${app.port}${tunnelPath}?preview=${id}`, "backloom-preview.1", { headers });
+  };
+  const first = open();
+  const ended = once(first, "close");
+  await once(first, "open");
+  const second = open();
+  await Promise.all([once(second, "open"), ended]);
+  expect(second.readyState).toBe(WebSocket.OPEN);
+  second.terminate();
 });
 
 it("Each part of a stream arrives by itself, and the program hears when its reader leaves", async () => {
@@ -372,8 +390,22 @@ describe("what is open ends in time", { tags: "thorough" }, () => {
     await expect.poll(status, { timeout: 30_000, interval: 1_000 }).toBe(410);
   });
 
-  it("A program that does not begin to answer is given up after 30 seconds", async () => {
-    const { id } = await openPreview(() => undefined);
-    expect((await ask(id, "/", { headers: { cookie: await enter(id) } })).status).toBe(504);
+  it("A program that does not begin to answer is given up after 30 seconds, and what it says later harms no one", async () => {
+    let late: ServerResponse | undefined;
+    const { id } = await openPreview((asked, response) => {
+      if (asked.url === "/first") response.write("It has begun");
+      if (asked.url === "/second") late = response;
+    });
+    const cookie = await enter(id);
+    // On one connection, so that the second answer is written and not yet sent when the program's own comes.
+    const pair = connect(app.port, "127.0.0.1").on("error", () => undefined);
+    for (const path of ["/first", "/second"]) {
+      pair.write(`GET ${path} HTTP/1.1\r\nhost: ${hostOf(id)}\r\ncookie: ${cookie}\r\n\r\n`);
+    }
+    expect((await ask(id, "/", { headers: { cookie } })).status).toBe(504);
+    await expect.poll(() => late?.closed, { timeout: 10_000 }).toBe(true);
+    late?.end("Here I am");
+    expect((await app.request("/api/health")).status).toBe(200);
+    pair.destroy();
   });
 });
