@@ -92,6 +92,16 @@ describe("PUT /api/jobs/:id/diff", () => {
 });
 
 describe("GET /api/jobs/:id/diff", () => {
+  it("A change of 2,500 files is read, with the patches that fit", async () => {
+    const { put, read } = await scene();
+    const files = Array.from({ length: 2500 }, (_, at) => addedFile(`src/file-${at}.txt`, "x".repeat(440)));
+    expect((await put(diff(...files))).status).toBe(204);
+    const { files: shown, rest } = await read();
+    expect(shown.length).toBeGreaterThan(1000);
+    expect(shown.length + rest.length).toBe(2500);
+    expect(shown.every(({ patch }) => patch?.includes("x".repeat(440)))).toBe(true);
+  });
+
   it("A job without a diff, or without one of the attempt asked for, answers 404", async () => {
     const { get, put } = await scene();
     expect((await get()).status).toBe(404);

@@ -67,10 +67,10 @@ begin
   end if;
   return query
     with recursive listed as materialized (
-      select k.place as of, f.place, f.file - 'patch' as file, f.file ->> 'path' as path, coalesce(length(f.file ->> 'patch'), 0) as size
+      select k.place as of, f.file - 'patch' as file, f.file ->> 'path' as path, coalesce(length(f.file ->> 'patch'), 0) as size
       from unnest(p_job_ids, p_attempts) with ordinality k (job_id, attempt, place)
       join public.job_diffs d using (job_id, attempt)
-      cross join lateral jsonb_array_elements(d.files) with ordinality f (file, place)
+      cross join lateral jsonb_array_elements(d.files) f (file)
     ), named as (
       select n as path from jsonb_array_elements_text(p_paths) n
       union select l.file ->> 'old_path' from named n join listed l using (path) where l.file ->> 'old_path' is not null
@@ -87,10 +87,11 @@ begin
     )
     select k.job_id, k.attempt, case when o.is_kept is not false then (
       select coalesce(jsonb_agg(case
-        when l.size = 0 then l.file
-        when c.path is null then l.file || '{"left_out": true}'
-        else l.file || jsonb_build_object('patch', d.files -> (l.place - 1)::integer -> 'patch') end order by l.place), '[]')
-      from listed l left join chosen c using (path) where l.of = k.place) end
+        when coalesce(f.file ->> 'patch', '') = '' then f.file - 'patch'
+        when c.path is null then (f.file - 'patch') || '{"left_out": true}'
+        else f.file end order by f.place), '[]')
+      from jsonb_array_elements(d.files) with ordinality f (file, place)
+      left join chosen c on c.path = f.file ->> 'path') end
     from unnest(p_job_ids, p_attempts) with ordinality k (job_id, attempt, place)
     join public.job_diffs d using (job_id, attempt)
     left join kept o on o.of = k.place;
