@@ -21,15 +21,10 @@ create unique index product_members_one_owner_key on public.product_members (pro
 
 alter table public.product_members enable row level security;
 
--- Everyone in the product sees its members. The owner adds and removes members while it is not archived, a member may
--- leave. No one writes or removes the owner's row (specification: Authentication 3, 4).
+-- Everyone in the product sees its members. The owner removes members while it is not archived, a member may leave, and
+-- people come in by functions only, with their own consent. No one removes the owner's row (specification: Authentication 3, 4).
 create policy product_members_select on public.product_members for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
-create policy product_members_insert on public.product_members for insert to authenticated
-  with check (
-    role = 'MEMBER' and product_id in (select private.owned_product_ids())
-    and product_id in (select private.writable_product_ids())
-  );
 create policy product_members_delete on public.product_members for delete to authenticated
   using (
     role <> 'OWNER' and (
@@ -38,12 +33,9 @@ create policy product_members_delete on public.product_members for delete to aut
     )
   );
 
-create policy product_members_no_demo_insert on public.product_members as restrictive for insert to authenticated
-  with check (not (select private.is_demo()));
 create policy product_members_no_demo_delete on public.product_members as restrictive for delete to authenticated
   using (not (select private.is_demo()));
-grant select on public.product_members to authenticated;
-grant insert (product_id, user_id), delete on public.product_members to authenticated;
+grant select, delete on public.product_members to authenticated;
 
 create trigger _110_lock_products before delete on public.product_members
   for each statement execute function private.tg_any__lock_products();

@@ -51,7 +51,7 @@ const cases: readonly TableCase[] = [
     `${ofProduct} and role = 'MEMBER'`,
     "(product_id, user_id) values ($product, $stranger)",
     "role = 'OWNER'",
-    "2 1 - 2",
+    "2 - - 2",
     "2 - - 1",
   ],
   ["pbis", ofProduct, "(product_id, title) values ($product, 'x')", "title = 'x'", "1 1 1 1", "1 1 1 1"],
