@@ -54,7 +54,7 @@ it("A request reaches the program of a preview, an answer comes back, and nothin
   });
 });
 
-it("A worker has one connection for a preview, whatever it opens and does not use", async () => {
+it("A worker that opens connections for a preview without using them keeps only the newest", async () => {
   const id = await seedPreview();
   const open = () => {
     const headers = { authorization: `Bearer ${token}` };
@@ -397,7 +397,7 @@ describe("what is open ends in time", { tags: "thorough" }, () => {
       if (asked.url === "/second") late = response;
     });
     const cookie = await enter(id);
-    // On one connection, so that the second answer is written and not yet sent when the program's own comes.
+    // On one connection, so that the second 504 waits behind the first response when the program responds.
     const pair = connect(app.port, "127.0.0.1").on("error", () => undefined);
     for (const path of ["/first", "/second"]) {
       pair.write(`GET ${path} HTTP/1.1\r\nhost: ${hostOf(id)}\r\ncookie: ${cookie}\r\n\r\n`);
