@@ -94,6 +94,13 @@ it("The changes since an earlier attempt are shown on a job's page and at the ad
   const same = await createVisitor(app, cookie).read(`/jobs/${job.id}/changes?since=1`);
   expect(same).toContain("Attempt 2 changed nothing since attempt 1.");
   await save(2, "first", "2nd", "third", "fourth");
+  await reportAgentJob(actor, { job_id: job.id, attempt: 2, status: "done", verify_result: "ALIGNED" });
+  const read = async (query: string) =>
+    (await createVisitor(app, cookie).read(`/jobs/${job.id}/changes${query}`)).replaceAll("<!-- -->", "");
+  expect(await read("")).toContain('value="approve"');
+  const old = await read("?attempt=1");
+  expect(old).toContain("You look at attempt 1. Attempt 2 is the one to decide on.");
+  expect(old).not.toContain('name="verdict"');
 
   const address = `/jobs/${job.id}/file?attempt=2&index=0&since=1&_data=routes%2F_app.jobs_.%24jobId.file`;
   const file = await (await app.request(address, { headers: { cookie } })).json();

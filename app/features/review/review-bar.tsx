@@ -31,6 +31,7 @@ export interface Queue {
 export function ReviewBar({
   of,
   isOpen,
+  isOld = false,
   reason,
   viewed,
   queue,
@@ -45,6 +46,8 @@ export function ReviewBar({
   /** The attempts that the page shows. */
   of: string;
   isOpen: boolean;
+  /** Another attempt followed the one shown: a verdict on it is given there. */
+  isOld?: boolean;
   /** Why not, or what follows the verdict that was sent. */
   reason: string | null;
   viewed: { count: number; total: number };
@@ -118,7 +121,7 @@ export function ReviewBar({
       data-bottom-bar
       className="review-bar sticky bottom-15 z-10 -mx-4 mt-4 lg:bottom-0 lg:-mx-6"
     >
-      {isOpen || summary.trim() !== "" ? (
+      {isOpen || (!isOld && summary.trim() !== "") ? (
         <ActionForm
           fetcherKey={fetcherKey}
           aria-label="Review"

@@ -34,6 +34,7 @@ export const reviewMeta = ({ data }: { data?: Data }) => {
 /** What was changed and no one has judged yet: of a story in a chapter for each task, or of one attempt. */
 export function ReviewPage() {
   const data = useLoaderData<typeof readReview>();
+  const [query] = useSearchParams();
   const { story, product, header, jobs, says, of, about, since, size, criteria, comments, reviews, marked, queue } =
     data;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
@@ -135,7 +136,7 @@ export function ReviewPage() {
         queue={queue}
         drafts={drafts.length}
         criteria={criteria}
-        {...(job ? verdictOnJob(data, job) : verdictOnStory(data, (size?.files ?? 0) - viewed.count))}
+        {...(job ? verdictOnJob(data, job, placeIn(query)) : verdictOnStory(data, (size?.files ?? 0) - viewed.count))}
       >
         {job ? (
           <input type="hidden" name="attempt" value={`${job.id} ${job.attempt}`} />
@@ -171,10 +172,26 @@ function verdictOnStory({ open_tasks, unjudged, criteria, queue }: Data, unseen:
   };
 }
 
-function verdictOnJob({ open_tasks, unjudged, criteria, reviews, queue }: Data, job: AgentJob) {
+/** An attempt that another one followed is only looked at. */
+function verdictOnJob(
+  { open_tasks, unjudged, criteria, reviews, queue, attempts }: Data,
+  job: AgentJob,
+  place: string[][],
+) {
   const waits = waitsForReview(job);
   const isReviewed = reviews.at(-1)?.attempt === job.attempt;
   const reason = isReviewed ? whatFollows(job, reviews) : reasonAgainst(job, waits);
+  const newest = attempts?.all.at(-1);
+  if (attempts && newest !== attempts.shown) {
+    const decides = reason === null ? `Attempt ${newest} is the one to decide on.` : "";
+    return {
+      isOpen: false,
+      isOld: true,
+      reason: `You look at attempt ${attempts.shown}. ${decides}`,
+      confirms: null,
+      after: <ButtonLink to={`?${new URLSearchParams(place)}`}>{`Open attempt ${newest}`}</ButtonLink>,
+    };
+  }
   const left = unjudged.filter((each) => each.waits);
   const finishes = open_tasks === 0 && left.length === 1 && left[0]?.job_id === job.id;
   return {
@@ -242,15 +259,16 @@ function TaskLinks({ unjudged, header }: Data) {
   );
 }
 
+/** The part of an address that says what is reviewed, not which attempt. */
+const placeIn = (query: URLSearchParams) => [...query].filter(([key]) => key === "task" || key === "job");
+
 /** Selects the changes to show: one attempt's, or only those since an earlier one. */
 function AttemptLinks({ attempts, since }: Data) {
   const [query] = useSearchParams();
   if (attempts === null || attempts.all.length < 2) return null;
   const before = attempts.all.at(-2);
-  const to = (name: string, value: number | string | undefined) => {
-    const place = [...query].filter(([key]) => key === "task" || key === "job");
-    return `?${new URLSearchParams([...place, [name, String(value)]])}`;
-  };
+  const to = (name: string, value: number | string | undefined) =>
+    `?${new URLSearchParams([...placeIn(query), [name, String(value)]])}`;
   return (
     <nav aria-label="Changes of attempt" className="flex flex-wrap gap-2">
       {since?.isLook ? (
