@@ -56,8 +56,6 @@ for (const [about, options, tag] of parts) {
       await context.clearCookies();
       for (const place of ["/login", "/register", "/recover", "/m/pair"]) await look(place);
     }
-    await context.close();
-    await owner.context.close();
   });
 }
 
@@ -110,7 +108,5 @@ for (const about of ["what opens over the board", "what opens over the backlog"]
       await expect(page.getByRole("button", { name: "Create 1 story and 1 task" })).toBeVisible();
       await look("paste", panel);
     }
-    await context.close();
-    await owner.context.close();
   });
 }

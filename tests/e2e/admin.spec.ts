@@ -62,7 +62,6 @@ test("an administrator changes roles, flags and passwords, and the audit trail k
   await expect(told.filter({ hasText: "role admin" })).toHaveCount(1);
   expect(await findings(page)).toEqual([]);
   await administrator.close();
-  await ada.context.close();
 });
 
 test("An administrator sets what a model costs", async ({ browser }) => {

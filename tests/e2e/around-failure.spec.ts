@@ -27,7 +27,6 @@ for (const viewport of sizes) {
     await expect(page.getByRole("button", { name: "Use the description" })).toHaveCount(0);
     await page.getByRole("button", { name: /^Unblock/ }).click();
     await expect(page.getByRole("heading", { name: /^Run of sprint SP-1/ })).toBeVisible();
-    await context.close();
   });
 }
 
@@ -43,5 +42,4 @@ test("A page of no product, such as Insights, shows the product that was opened 
       .poll(async () => (await (await context.request.get("/insights")).text()).includes(productId))
       .toBe(true);
   }
-  await context.close();
 });

@@ -64,6 +64,5 @@ for (const [device, options] of devices) {
       },
     });
     expect(tokens.status()).toBe(200);
-    await owner.context.close();
   });
 }

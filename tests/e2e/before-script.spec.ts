@@ -47,8 +47,6 @@ for (const [device, options] of [
     await expectLive(page);
     await expect(priority).toHaveValue("3");
     expect(sent).toHaveLength(2);
-    await context.close();
-    await owner.context.close();
   });
 
   test(`On a ${device} a filter set before the script loads applies`, async ({ browser }) => {
@@ -76,8 +74,6 @@ for (const [device, options] of [
     await goOn();
     await expect(page).toHaveURL(/as=list/);
     await expect(page.getByRole("combobox", { name: "Layout" })).toHaveValue("list");
-    await context.close();
-    await owner.context.close();
   });
 }
 
@@ -104,27 +100,23 @@ test("A list pasted before the script loads is counted, and goes where it was se
 });
 
 test("A search in a job's output typed before the script loads runs once it has loaded", async ({
-  browser,
   baseURL,
+  owner,
+  ownPage: page,
 }) => {
-  const owner = await newPerson(browser);
   const job = await heldJob(owner, String(baseURL));
-  const page = await owner.context.newPage();
   const goOn = await openWithoutScript(page, `/jobs/${job.id}`);
   const search = page.getByRole("searchbox", { name: "Search in the output" });
   await search.fill("loom");
   await goOn();
   await expect(page.getByText('No matches for "loom".')).toBeVisible();
   await expect(search).toHaveValue("loom");
-  await owner.context.close();
 });
 
-test("Boxes that were ticked or cleared before the script loads stay so", async ({ browser, baseURL }) => {
-  const owner = await newPerson(browser);
+test("Boxes that were ticked or cleared before the script loads stay so", async ({ baseURL, owner, ownPage: page }) => {
   const job = await heldJob(owner, String(baseURL));
   const names = ["a.ts", "b.ts", "c.ts"];
   await job.sendDiff(...names.map((name) => patchOf(name, ["-one", "+two"])));
-  const page = await owner.context.newPage();
   let goOn = await openWithoutScript(page, `/jobs/${job.id}`);
   const follow = page.getByRole("checkbox", { name: "Follow" });
   await expect(follow).toBeChecked();
@@ -144,5 +136,4 @@ test("Boxes that were ticked or cleared before the script loads stay so", async 
   await expect(viewed("a.ts")).toBeChecked();
   await expect(viewed("b.ts")).toBeChecked();
   await expect(viewed("c.ts")).not.toBeChecked();
-  await owner.context.close();
 });

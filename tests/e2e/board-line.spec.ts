@@ -61,9 +61,7 @@ test("The plus of a column and the key c create task after task in the column an
   await expect(column(page, "Review")).toContainText("Send the greeting");
 });
 
-test("Without script, the plus of a column opens the form for a new task", async ({ browser }) => {
-  const owner = await newPerson(browser);
-  const world = await newWorld(owner.context);
+test("Without script, the plus of a column opens the form for a new task", async ({ browser, owner, world }) => {
   const context = await signedIn(browser, owner.name, { javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(world.sprint);
@@ -71,8 +69,6 @@ test("Without script, the plus of a column opens the form for a new task", async
   await page.getByRole("textbox", { name: "Title of the new task in To do" }).fill("Fold it");
   await page.getByRole("button", { name: "Add task" }).click();
   await expect(page.getByRole("region", { name: "To do: 4" })).toContainText("Fold it");
-  await context.close();
-  await owner.context.close();
 });
 
 test("A column that a person collapsed stays collapsed for them, and takes cards", async ({ world, ownPage: page }) => {
@@ -103,6 +99,4 @@ test("On a phone the board opens where the work is, and counts the cards of othe
   await expect(page.getByRole("link", { name: "Write the greeting" })).not.toBeInViewport({ ratio: 0.5 });
   await page.getByRole("button", { name: "Show Done: 2" }).click();
   await expect(page.getByRole("link", { name: "Write the greeting" })).toBeInViewport({ ratio: 0.9 });
-  await context.close();
-  await owner.context.close();
 });

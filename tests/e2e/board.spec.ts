@@ -3,12 +3,10 @@ import { findings } from "./axe";
 import { heldJob } from "./held-job";
 import { column, hold, openBoard, openLive } from "./places";
 import { test } from "./test";
-import { letIn, newPerson, newWorld, post } from "./world";
+import { letIn, newPerson, post } from "./world";
 
-test("two people at one board see each other's moves", async ({ browser }) => {
-  const ada = await newPerson(browser);
+test("two people at one board see each other's moves", async ({ browser, owner: ada, world }) => {
   const bela = await newPerson(browser);
-  const world = await newWorld(ada.context);
   await letIn(ada, world.product, bela);
 
   const adas = await ada.context.newPage();
@@ -26,8 +24,6 @@ test("two people at one board see each other's moves", async ({ browser }) => {
   await belas.getByText("Show the greeting").dragTo(column(belas, "In progress"));
   await expect(column(belas, "In progress")).toContainText("T-2");
   await expect(column(adas, "In progress")).toContainText("T-2");
-  await ada.context.close();
-  await bela.context.close();
 });
 
 test.describe("a page that hears of no change", () => {

@@ -81,15 +81,13 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
   await expect(still.getByText("export const greeting = 'hello';")).toBeVisible();
 });
 
-test("a diff of 5,000 lines opens at once and scrolls", async ({ browser, baseURL }) => {
-  const owner = await newPerson(browser);
+test("a diff of 5,000 lines opens at once and scrolls", async ({ baseURL, owner, ownPage: page }) => {
   const job = await heldJob(owner, String(baseURL));
   const lines = Array.from({ length: 2_500 }, (_, number) => [
     `-const before${number} = ${number};`,
     `+const after${number} = "${number}";`,
   ]).flat();
   await job.sendDiff(patchOf("src/long.ts", lines));
-  const page = await owner.context.newPage();
   await openLive(page, `/jobs/${job.id}/changes`);
   const file = page.getByRole("region", { name: "src/long.ts" });
   await expect(file.locator(".l.a")).toHaveCount(2_500);

@@ -63,5 +63,4 @@ test("An account of a chat is connected, set and removed in the settings, and th
     await page.reload();
     await expect(page.getByText("Telegram cannot be reached now.")).toBeVisible({ timeout: 1000 });
   }).toPass();
-  await context.close();
 });

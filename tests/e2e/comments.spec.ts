@@ -50,5 +50,4 @@ test("Two people comment on a task: mentioned by a few letters, live, edited, an
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
   await expect(reply).toHaveCount(0);
   expect(await findingsInBothThemes(page, "#comments")).toEqual([]);
-  for (const { context } of [ada, bob]) await context.close();
 });

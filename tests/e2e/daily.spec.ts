@@ -28,7 +28,6 @@ test("A panel moves no row of the backlog, and menus find people by their names"
     .fill(name);
   await expect(page).toHaveURL(/q=/);
   await expect(row).toBeVisible();
-  await context.close();
 });
 
 test("The keys x and Shift with an arrow select rows of one kind, and Shift back unselects the last", async ({

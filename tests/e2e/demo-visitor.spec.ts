@@ -47,6 +47,4 @@ test("A demo visitor sees every page, and can use no control that changes someth
     form: { intent: "move-task", task_id: world.taskIds[0] ?? "", status: "done" },
   });
   expect(answer.status()).toBe(403);
-  await context.close();
-  await owner.context.close();
 });

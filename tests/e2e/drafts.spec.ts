@@ -1,14 +1,13 @@
 import { expect } from "@playwright/test";
 import { openLive } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld, password, post } from "./world";
+import { newPerson, password, post } from "./world";
 
 test("A form for a new item offers what was typed again after leaving, reloading or signing out", async ({
-  browser,
+  owner: { name, context },
+  world,
+  ownPage: page,
 }) => {
-  const { name, context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   const form = `${world.product}/backlog?panel=new-story`;
   const title = page.getByLabel("Title", { exact: true });
   await openLive(page, form);
@@ -34,7 +33,6 @@ test("A form for a new item offers what was typed again after leaving, reloading
   await openLive(page, form);
   await expect(title).toBeFocused();
   await expect(page.getByText("You have an unsaved draft.")).toBeHidden();
-  await context.close();
 });
 
 test("A text edited in place survives a reload, and overwrites no change unseen", async ({
@@ -82,5 +80,4 @@ test("A list pasted onto an empty product makes its first PBI, and leaves the pa
   const lines = page.locator("[data-line]");
   await expect(lines.first()).toContainText("Planes of paper");
   await expect(lines).toHaveCount(4);
-  await context.close();
 });

@@ -61,7 +61,6 @@ test("Files are attached to a story by keyboard, drop or description, seen live,
   await expect(all.getByRole("listitem")).toHaveCount(2);
   await expect(all).toContainText("of 1.0 GB used");
   expect(await findingsInBothThemes(page, "main")).toEqual([]);
-  for (const { context } of [ada, bob]) await context.close();
 });
 
 test("On a phone without script a file is attached and deleted, and a refused one is reported", async ({ browser }) => {
@@ -90,7 +89,6 @@ test("On a phone without script a file is attached and deleted, and a refused on
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
     await expect(files.getByRole("listitem")).toHaveCount(0);
   }
-  await context.close();
 });
 
 test.describe("hostile files", () => {

@@ -71,5 +71,4 @@ test("Keys complete a filter in the backlog and on the board, and Shift F clears
   await options(page).filter({ hasText: "Low" }).click();
   await expect(ofBoard).toHaveValue("priority:<4 ");
   await expect(ofBoard).toBeFocused();
-  await context.close();
 });

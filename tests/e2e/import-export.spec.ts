@@ -3,7 +3,6 @@ import { expect, type Page } from "@playwright/test";
 import { writeBacklogFolder } from "./backlog-folder";
 import { admin } from "./commands";
 import { testWithTerminal as test } from "./programs";
-import { newPerson } from "./world";
 
 /** What the backlog page says about the product. */
 async function readBacklog(page: Page, id: unknown): Promise<string | null> {
@@ -14,16 +13,15 @@ async function readBacklog(page: Page, id: unknown): Promise<string | null> {
 }
 
 test("A Backlog.md folder becomes a product, its export an equal one, and the pages show both", async ({
-  browser,
   home,
+  owner: { name },
+  ownPage: page,
 }) => {
-  const { name, context } = await newPerson(browser);
   const folder = writeBacklogFolder(join(home, "backlog"));
   const file = join(home, "planes.json");
   const owner = ["--owner", name];
   const product = ["--name", "Planes", "--code", name];
   const imported = await admin("import", "backlog-md", folder, ...owner, ...product);
-  const page = await context.newPage();
   const shown = await readBacklog(page, imported.id);
   await page.getByLabel("Filter by code, title, label or person").fill("FLY-7");
   await expect(page).toHaveURL(/q=FLY-7/);
@@ -47,5 +45,4 @@ test("A Backlog.md folder becomes a product, its export an equal one, and the pa
   await expect(page.getByRole("link", { name: "Planes that glow" })).toBeVisible();
   const { exported_at: __, ...after } = await admin("export", "--product", name);
   expect(after).toEqual(before);
-  await context.close();
 });

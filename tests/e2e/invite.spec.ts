@@ -88,5 +88,4 @@ test("By keys alone, a person is invited by name, accepts, comments, edits and d
   await other.keyboard.press("Tab");
   await other.keyboard.press("Enter");
   await expect(own).toHaveCount(0);
-  for (const { context } of [ada, bob]) await context.close();
 });

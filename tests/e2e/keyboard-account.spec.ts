@@ -5,7 +5,7 @@ import { test } from "./test";
 import { newPerson, newWorld, password } from "./world";
 
 test("A person signs in and out by keys alone", async ({ page, browser }) => {
-  const { name, context } = await newPerson(browser);
+  const { name } = await newPerson(browser);
   const keys = keysOf(page);
   await page.goto("/login");
   await keys.fill(page.getByLabel("Username or email address"), name);
@@ -19,13 +19,10 @@ test("A person signs in and out by keys alone", async ({ page, browser }) => {
   await expect(page.getByRole("button", { name: "Sign out" })).toBeFocused();
   await keys.press("Enter");
   await expect(page).toHaveURL(/\/login/);
-  await context.close();
 });
 
-test("A person makes, copies and revokes a token by keys alone", async ({ browser }) => {
-  const { context } = await newPerson(browser);
+test("A person makes, copies and revokes a token by keys alone", async ({ owner: { context }, ownPage: page }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const page = await context.newPage();
   const keys = keysOf(page);
   await openLive(page, "/settings/tokens");
   await keys.fill(page.getByLabel("Name", { exact: true }), "laptop");
@@ -37,7 +34,6 @@ test("A person makes, copies and revokes a token by keys alone", async ({ browse
   await keys.activate(page.getByRole("button", { name: "Revoke" }));
   await keys.activate(page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }));
   await expect(page.getByRole("row").filter({ hasText: "laptop" })).toContainText("revoked");
-  await context.close();
 });
 
 test("An owner invites a member and removes them by keys alone", async ({ browser }) => {
@@ -57,8 +53,6 @@ test("An owner invites a member and removes them by keys alone", async ({ browse
   await keys.activate(page.getByRole("button", { name: `Remove ${bela.name}` }));
   await keys.activate(page.getByRole("alertdialog").getByRole("button", { name: "Remove" }));
   await expect(page.getByRole("main")).not.toContainText(bela.name);
-  await bela.context.close();
-  await context.close();
 });
 
 test("A person signs in another device by keys alone", async ({ page: desktop, ownPage: page }) => {

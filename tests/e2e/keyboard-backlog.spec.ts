@@ -2,7 +2,7 @@ import { expect } from "@playwright/test";
 import { keysOf } from "./keys";
 import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld, post, unique } from "./world";
+import { newWorld, post, unique } from "./world";
 
 test("A person creates a product, a PBI, a story and a planned task by keys alone", async ({ ownPage: page }) => {
   const keys = keysOf(page);
@@ -42,12 +42,11 @@ test("A person creates a product, a PBI, a story and a planned task by keys alon
 });
 
 test("A person orders, blocks and renames a PBI, and takes a story from its sprint, by keys alone", async ({
-  browser,
+  owner: { context },
+  world: { product },
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const { product } = await newWorld(context);
   await post(context, `${product}/backlog`, { intent: "create-pbi", title: "Say goodbye" });
-  const page = await context.newPage();
   const keys = keysOf(page);
   const tree = page.getByRole("region", { name: "Backlog tree" });
   const details = page.getByRole("complementary", { name: "Details" });
@@ -74,13 +73,10 @@ test("A person orders, blocks and renames a PBI, and takes a story from its spri
   await expect(story).not.toContainText("SP-1");
   await sprint.selectOption("SP-1 (active)");
   await expect(story).toContainText("SP-1");
-  await context.close();
 });
 
-test("A person notes an idea and makes it a PBI by keys alone", async ({ browser }) => {
-  const { context } = await newPerson(browser);
+test("A person notes an idea and makes it a PBI by keys alone", async ({ owner: { context }, ownPage: page }) => {
   await newWorld(context);
-  const page = await context.newPage();
   const keys = keysOf(page);
   await openLive(page, "/ideas");
   await keys.press("c");
@@ -91,5 +87,4 @@ test("A person notes an idea and makes it a PBI by keys alone", async ({ browser
   await keys.activate(page.getByRole("button", { name: "Promote", exact: true }));
   await keys.activate(page.getByRole("main").getByRole("link", { name: "PBI-2" }));
   await expect(page.getByRole("complementary", { name: "Details" })).toContainText("glow");
-  await context.close();
 });

@@ -74,7 +74,6 @@ test("The key g and a letter open every main page", async ({ browser }) => {
     await page.keyboard.press(letter);
     await expect(page).toHaveURL(new RegExp(`${place}$`));
   }
-  await context.close();
 });
 
 test("the palette finds, goes and creates by keys alone", async ({ world, ownPage: page }) => {

@@ -46,5 +46,4 @@ test("labels of a task are set on its page without script", async ({ browser }) 
   await page.getByRole("button", { name: "Save labels" }).click();
   await expect(page.getByText("Change labels")).toBeVisible();
   await expect(page.locator(".label-chip")).toHaveText(["bug"]);
-  await context.close();
 });

@@ -25,10 +25,9 @@ async function withSecondStory(context: BrowserContext, world: World): Promise<v
 }
 
 test("A card dragged into another lane takes that lane's value for everyone, and can be dragged back", async ({
-  browser,
+  owner: { name, context },
+  world,
 }) => {
-  const { name, context } = await newPerson(browser);
-  const world = await newWorld(context);
   await withSecondStory(context, world);
   const page = await newPage(context);
   const second = await newPage(context);
@@ -65,7 +64,6 @@ test("A card dragged into another lane takes that lane's value for everyone, and
   await page.mouse.up();
   await expect(lane(page, name)).toContainText("0 of 3 done");
   await expect(lane(page, "Unassigned")).toContainText("T-4");
-  await context.close();
 });
 
 test("A board of lanes by worker says before a drop why a card cannot go there", async ({ owner, world }) => {
@@ -169,9 +167,7 @@ test("Keys move a card through columns and lanes, and the board says why a lane 
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-test("on a phone a finger carries a card into another lane", async ({ browser }) => {
-  const owner = await newPerson(browser);
-  const world = await newWorld(owner.context);
+test("on a phone a finger carries a card into another lane", async ({ browser, owner, world }) => {
   await withSecondStory(owner.context, world);
   const context = await signedIn(browser, owner.name, phone);
   const page = await context.newPage();
@@ -196,6 +192,4 @@ test("on a phone a finger carries a card into another lane", async ({ browser })
   await expect(cell(page, /Say goodbye/, "To do")).toContainText("T-3");
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBe(390);
-  await context.close();
-  await owner.context.close();
 });

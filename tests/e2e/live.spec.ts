@@ -24,7 +24,6 @@ test.beforeAll(async ({ browser }) => {
   backlog = created.headers().location ?? "";
   expect(backlog).toMatch(/\/backlog$/);
   await addPbi(context, "First thread");
-  await context.close();
 });
 
 test.beforeEach(({ context }) => signIn(context));

@@ -37,12 +37,9 @@ test("A new product takes another tool's backlog after a preview; done stories s
   await expect(page.getByRole("link", { name: "Shipped" }).first()).toBeVisible();
   await page.reload();
   await expect(page.getByRole("link", { name: "Shipped" }).first()).toBeVisible();
-  await context.close();
 });
 
-test("A backlog larger than a form may be is imported as its preview showed it", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const page = await context.newPage();
+test("A backlog larger than a form may be is imported as its preview showed it", async ({ ownPage: page }) => {
   await page.goto("/import");
   await page.getByLabel("Name").fill(`Moved ${unique()}`);
   // Text that no packing makes smaller.
@@ -56,7 +53,6 @@ test("A backlog larger than a form may be is imported as its preview showed it",
   const preview = page.getByRole("region", { name: "Preview" });
   await preview.getByRole("button", { name: "Import", exact: true }).click();
   await expect(page.getByRole("region", { name: "Imported" })).toContainText("17 stories");
-  await context.close();
 });
 
 test("a pasted backlog goes into a product from its settings without script", async ({ browser }) => {
@@ -89,5 +85,4 @@ test("a pasted backlog goes into a product from its settings without script", as
   await page.getByLabel("From").selectOption("linear");
   await page.getByRole("button", { name: "Preview" }).click();
   await expect(page.getByRole("alert")).toContainText("not a CSV export of Linear");
-  await context.close();
 });

@@ -69,5 +69,4 @@ test("The main journey from a new product on works without script", async ({ bro
 
   await page.goto("/search?q=glow");
   await expect(page.getByRole("link", { name: "Planes that glow at night" })).toBeVisible();
-  await context.close();
 });

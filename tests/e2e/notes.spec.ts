@@ -3,10 +3,7 @@ import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newToken, newWorld } from "./world";
 
-test("a person notes a test result in a story's log", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const { storyId } = await newWorld(context);
-  const page = await context.newPage();
+test("a person notes a test result in a story's log", async ({ world: { storyId }, ownPage: page }) => {
   await openLive(page, `/stories/${storyId}`);
 
   const log = page.getByRole("region", { name: "Log" });
@@ -22,7 +19,6 @@ test("a person notes a test result in a story's log", async ({ browser }) => {
   await expect(entry).toContainText("Tests");
   await expect(entry).toContainText("Failed");
   await expect(entry.locator("strong")).toHaveText("greeting");
-  await context.close();
 });
 
 test("A message confirms that a token was revoked, although its row is gone", async ({ browser }) => {
@@ -33,7 +29,6 @@ test("A message confirms that a token was revoked, although its row is gone", as
   await page.getByRole("button", { name: "Revoke" }).first().click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
   await expect(page.getByRole("region", { name: "Notifications" })).toContainText("Token revoked");
-  await context.close();
 });
 
 test("the settings show what a webhook was sent, and that no one answered", async ({ browser }) => {
@@ -57,5 +52,4 @@ test("the settings show what a webhook was sent, and that no one answered", asyn
       return page.getByRole("list", { name: "Deliveries" }).textContent();
     })
     .toMatch(/1 try, no response/);
-  await context.close();
 });

@@ -130,5 +130,4 @@ test("the login form works without JavaScript", async ({ browser }, info) => {
   await expect(page).toHaveURL(/\/settings\/devices/);
   await expect(page.getByText("this device")).toBeVisible();
   await page.screenshot({ path: info.outputPath("devices.png") });
-  await context.close();
 });

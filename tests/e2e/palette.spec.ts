@@ -65,7 +65,6 @@ test("A pasted address or a code finds its item first in the palette, and shows 
   await expect(hits).toHaveCount(9);
   const codes = (await hits.allTextContents()).map((hit) => hit.split(" in ").at(-1));
   expect(codes).toEqual([...Array(5).fill(codes[0]), ...Array(4).fill(codes[8])]);
-  await context.close();
 });
 
 test("The palette ranks actions before items that mention them, on every page", async ({
@@ -188,5 +187,4 @@ test("the palette acts on the row under the mouse or with the focus, once for ea
   }
   await page.goto(`/tasks/${world.taskIds[1]}`);
   await expect(page.getByLabel("Priority").locator("option:checked")).toHaveText("2 High");
-  await context.close();
 });

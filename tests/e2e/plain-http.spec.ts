@@ -34,7 +34,7 @@ test("Over plain http on a host name, as at home, every page opens, stays live a
   terminal,
 }) => {
   test.setTimeout(300_000);
-  const { origin, owner, world, context, page } = await atHome(browser, terminal);
+  const { origin, world, page } = await atHome(browser, terminal);
 
   for (const place of [...placesOf(world), ...places]) {
     const isThere = place !== "/nowhere";
@@ -58,8 +58,6 @@ test("Over plain http on a host name, as at home, every page opens, stays live a
   await page.keyboard.press("ControlOrMeta+Shift+,");
   await expect(page.getByText(/^Copied the link to/)).toBeVisible();
   expect(await pasted()).toBe(`${origin}/tasks/${world.taskIds[0]}`);
-  await context.close();
-  await owner.context.close();
 });
 
 /** The streams that the browser has open now, with the page of each. */
@@ -141,6 +139,4 @@ test("Nine tabs over plain http are live without waiting, even if one closes, fr
   const crashed = await loseHolder();
   void crashed.devtools.send("Page.crash").catch(() => {});
   await expectNews("One has crashed");
-  await context.close();
-  await owner.context.close();
 });

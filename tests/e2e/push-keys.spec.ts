@@ -48,5 +48,4 @@ test("After the push keys are replaced, a device offers to turn notifications on
   await expect(page.getByText("Notifications are on for this device.")).toBeVisible();
   await page.reload();
   await expect(page.getByRole("row")).toHaveCount(3);
-  await context.close();
 });

@@ -61,5 +61,4 @@ test("Viewers too copy a row's link, code and branch by keys, from its menu and 
   await expect(page.getByText("Copied backloom/ST-001")).toBeVisible();
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog")).toContainText("Copy branch name");
-  await viewer.context.close();
 });

@@ -2,16 +2,15 @@ import { expect } from "@playwright/test";
 import { keysOf } from "./keys";
 import { openWithKeys } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld, post } from "./world";
+import { post } from "./world";
 
 test("The key r shows what a task may take, and an agent plans first for one without a plan, by keys alone", async ({
-  browser,
+  owner: { context },
+  world: { product, storyId },
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const { product, storyId } = await newWorld(context);
   const fields = { intent: "create-task", story_id: storyId, title: "Sing the greeting" };
   await post(context, `${product}/backlog`, fields);
-  const page = await context.newPage();
   const keys = keysOf(page);
   await openWithKeys(page, `${product}/backlog`);
   await page.getByRole("link", { name: "Sing the greeting" }).focus();
@@ -25,5 +24,4 @@ test("The key r shows what a task may take, and an agent plans first for one wit
   // Back is where it was chosen, not the form that would start it again.
   await page.goBack();
   await expect(page.getByRole("region", { name: "Backlog tree" })).toBeVisible();
-  await context.close();
 });

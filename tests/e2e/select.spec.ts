@@ -36,13 +36,9 @@ test("stories are selected by x and move into a sprint together", async ({ brows
   await expect(inSprint).toHaveCount(3);
   await page.keyboard.press("Escape");
   await expect(bar).toBeHidden();
-  await context.close();
 });
 
-test("anyone who types faster than the page draws keeps the focus", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("anyone who types faster than the page draws keeps the focus", async ({ world, ownPage: page }) => {
   await openWithKeys(page, world.sprint);
   const write = page.getByRole("link", { name: "Write the greeting" });
   const show = page.getByRole("link", { name: "Show the greeting" });
@@ -57,7 +53,6 @@ test("anyone who types faster than the page draws keeps the focus", async ({ bro
   await expect(show).toBeFocused();
   await page.keyboard.press("x");
   await expect(page.getByRole("toolbar", { name: "Selection" })).toContainText("2 tasks selected");
-  await context.close();
 });
 
 test("single keys change the highlighted row of a list without opening it", async ({ browser }) => {
@@ -120,7 +115,6 @@ test("single keys change the highlighted row of a list without opening it", asyn
   await page.keyboard.press("x");
   await expect(page.getByRole("toolbar", { name: "Selection" })).toBeHidden();
   await expect(page.getByRole("group", { name: /Status of/ })).toBeHidden();
-  await context.close();
 });
 
 test("cards are selected together, dragged together, and peeked at next to the board", async ({ browser }) => {
@@ -151,24 +145,16 @@ test("cards are selected together, dragged together, and peeked at next to the b
   await expect(column(page, "Done")).toContainText("T-2");
   await page.keyboard.press("Escape");
   await expect(details).toBeHidden();
-  await context.close();
 });
 
-test("a focused card goes straight to a column by its number", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("a focused card goes straight to a column by its number", async ({ world, ownPage: page }) => {
   await openBoard(page, world.sprint);
   await page.locator(`[data-task-id="${world.taskIds[0]}"]`).focus();
   await page.keyboard.press("3");
   await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-1");
-  await context.close();
 });
 
-test("Undo reverts the last move, although it is still on its way", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("Undo reverts the last move, although it is still on its way", async ({ world, ownPage: page }) => {
   await openBoard(page, world.sprint);
   const letGo = await hold(page, /_data=/, (request) => request.postData()?.includes("move-task") ?? false);
   await page.locator(`[data-task-id="${world.taskIds[0]}"]`).focus();
@@ -179,15 +165,13 @@ test("Undo reverts the last move, although it is still on its way", async ({ bro
   letGo();
   expect((await undone).status()).toBe(200);
   await expect(page.getByRole("region", { name: "To do: 3" })).toContainText("T-1");
-  await context.close();
 });
 
 test("A right click offers every action of a row's keys, also in a list, and keys reorder PBIs", async ({
-  browser,
+  owner: { context },
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   const menu = page.getByRole("group", { name: "Actions for T-1" });
   const lines = page.locator("[data-line]");
   await openWithKeys(page, `${world.sprint}?as=list`);
@@ -232,7 +216,6 @@ test("A right click offers every action of a row's keys, also in a list, and key
   await expect(page.locator("[data-backlog-moves]")).toBeAttached();
   await leave.dragTo(pbis.first(), { targetPosition: { x: 200, y: 4 } });
   await expect(pbis.first()).toContainText("Leave the house");
-  await context.close();
 });
 
 test("A key right after Esc acts on the page, not on the dialog that has just closed", async ({ browser }) => {
@@ -250,5 +233,4 @@ test("A key right after Esc acts on the page, not on the dialog that has just cl
     dialog.querySelector("button")?.dispatchEvent(key);
   });
   await expect(page.locator("[data-row]").first()).toBeFocused();
-  await context.close();
 });

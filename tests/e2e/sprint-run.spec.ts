@@ -10,7 +10,7 @@ import { writeBacklogFolder } from "./backlog-folder";
 import { admin } from "./commands";
 import { column, openLive } from "./places";
 import { testWithTerminal as test } from "./programs";
-import { lastId, newPerson, newToken, post } from "./world";
+import { lastId, newToken, post } from "./world";
 
 const storyCount = 20;
 /** Another Backlog.md folder may take the place of the written one. */
@@ -74,13 +74,13 @@ async function readSprint(product: string) {
 }
 
 test("three workers finish a sprint of an imported backlog, although one is killed and one has to ask", async ({
-  browser,
   baseURL,
   home,
   terminal,
+  owner: { name, context },
+  ownPage: page,
 }) => {
   test.setTimeout(420_000);
-  const { name, context } = await newPerson(browser);
   const folder = givenFolder ?? writeBacklogFolder(join(home, "backlog"));
   const product = ["--owner", name, "--name", "Planes", "--code", name];
   const imported = await admin("import", "backlog-md", folder, ...product);
@@ -88,7 +88,6 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   const agent = await connectClient({ origin: String(baseURL) }, token);
   const sprint = await planSprint(context, agent, String(imported.id));
 
-  const page = await context.newPage();
   await openLive(page, sprint);
   await page.getByRole("link", { name: "Start run" }).click();
   await expect(page.getByText(/\d+ blockers/)).toBeVisible();
@@ -155,5 +154,4 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   await page.getByRole("link", { name: "Workers" }).click();
   await expect(page.getByRole("cell", { name: "Stopped" })).toHaveCount(3);
   await agent.close();
-  await context.close();
 });

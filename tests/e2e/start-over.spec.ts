@@ -2,15 +2,14 @@ import { expect } from "@playwright/test";
 import { heldJob } from "./held-job";
 import { openLive } from "./places";
 import { test } from "./test";
-import { newPerson } from "./world";
 
 const head = "b".repeat(40);
 
 test("A sprint starts over from main after one confirmation, and its story shows who decided", async ({
-  browser,
   baseURL,
+  owner: ada,
+  ownPage: page,
 }) => {
-  const ada = await newPerson(browser);
   const { agent, token, id: job_id, attempt, world } = await heldJob(ada, String(baseURL));
   await agent.call("update_job_status", {
     job_id,
@@ -25,7 +24,6 @@ test("A sprint starts over from main after one confirmation, and its story shows
   const job = await (await ada.context.request.get(`/api/jobs/${job_id}`, { headers })).json();
   await agent.call("cancel_sprint_run", { sprint_run_id: job.sprint_run_id });
 
-  const page = await ada.context.newPage();
   const story = await ada.context.newPage();
   await openLive(page, world.sprint);
   await openLive(story, `/stories/${world.storyId}`);

@@ -55,7 +55,6 @@ test("rows that others add wait while a pointer or the focus is in the list", as
   await page.keyboard.press("Alt+ArrowUp");
   await expect(page.locator("[data-line^=pbi]").last()).not.toContainText("Greet visitors");
   await other.close();
-  await context.close();
 });
 
 test("a card does not jump away from a pointer that moves over the board", async ({ browser }) => {
@@ -84,5 +83,4 @@ test("a card does not jump away from a pointer that moves over the board", async
   // The pointer rests: what is over it comes down to it.
   await expect(column(page, "Review")).toContainText("T-1");
   await other.close();
-  await context.close();
 });

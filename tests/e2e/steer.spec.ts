@@ -36,5 +36,4 @@ test("A person writes to an agent at work, and sees on the job and the task that
   await expect(task.locator("#comments").getByText("Seen by the agent")).toHaveCount(2);
   expect(await findingsInBothThemes(page, "#messages")).toEqual([]);
   expect(await findingsInBothThemes(task, "#comments")).toEqual([]);
-  await ada.context.close();
 });

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { test as base, expect, type Page } from "@playwright/test";
+import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 import { watchProblems } from "./problems";
 import { newPerson, newWorld, type Person, type World } from "./world";
 
 interface Journey {
   /** What the browser may complain about in this journey, because the journey causes it. */
   expectedProblems: RegExp | null;
-  /** Every journey ends by proving that none of its pages, in none of its browsers, had a problem. */
+  /** Every journey ends by closing its browsers, and by proving that none of their pages had a problem. */
   noProblems: undefined;
   /** Someone with a browser of their own, their product, and a page in that browser. */
   owner: Person;
@@ -28,23 +28,22 @@ export const test = base.extend<Journey>({
   noProblems: [
     async ({ browser, expectedProblems }, use) => {
       const problems: string[] = [];
+      const opened: BrowserContext[] = [];
       const { newContext } = browser;
       browser.newContext = async (options) => {
         const context = await newContext.call(browser, options);
         watchProblems(context, problems);
+        opened.push(context);
         return context;
       };
       await use(undefined);
       browser.newContext = newContext;
+      for (const context of opened) await context.close();
       expect(problems.filter((problem) => !expectedProblems?.test(problem))).toEqual([]);
     },
     { auto: true },
   ],
-  owner: async ({ browser, noProblems: _ }, use) => {
-    const owner = await newPerson(browser);
-    await use(owner);
-    await owner.context.close();
-  },
+  owner: async ({ browser, noProblems: _ }, use) => use(await newPerson(browser)),
   world: async ({ owner }, use) => use(await newWorld(owner.context)),
   ownPage: async ({ owner }, use) => use(await owner.context.newPage()),
 });

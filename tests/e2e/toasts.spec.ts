@@ -57,14 +57,10 @@ for (const [name, viewport] of sizes) {
     await page.getByLabel("Priority").selectOption("1 Urgent");
     await expect(page.getByRole("button", { name: "Undo", exact: true })).toBeVisible();
     await expect.poll(() => covered(page)).toEqual([]);
-    await context.close();
   });
 }
 
-test("an Undo that was used by its key disappears", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("an Undo that was used by its key disappears", async ({ world, ownPage: page }) => {
   await openBoard(page, world.sprint);
   const undo = page.getByRole("button", { name: "Undo", exact: true });
   await page.getByRole("link", { name: "Show the greeting" }).focus();
@@ -81,15 +77,11 @@ test("an Undo that was used by its key disappears", async ({ browser }) => {
       return { undone: said.includes("Undone"), offered: /Undo(?!ne)/.test(said) };
     });
   await expect.poll(shown).toEqual({ undone: true, offered: false });
-  await context.close();
 });
 
-test("Each undo takes back one change more, in the inbox too", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
+test("Each undo takes back one change more, in the inbox too", async ({ owner: { context }, world, ownPage: page }) => {
   for (const task_id of world.taskIds.slice(0, 2))
     await post(context, "/changes", { thing: `task:${task_id}`, status: "review" });
-  const page = await context.newPage();
   await openLive(page, "/inbox");
   const rows = page.getByRole("list", { name: "Inbox" }).getByRole("link");
   const press = async (key: string, left: number) => {
@@ -109,5 +101,4 @@ test("Each undo takes back one change more, in the inbox too", async ({ browser 
   letGo();
   await expect(rows).toHaveCount(1);
   await press("ControlOrMeta+z", 2);
-  await context.close();
 });

@@ -45,8 +45,6 @@ test("on a phone a long press lifts a card, the board scrolls along, and letting
   await expect(page.locator(".card-lifted")).toHaveCount(0);
   expect(rest.name).not.toBe("To do");
   await expect(column(page, rest.name)).toContainText("T-1");
-  await context.close();
-  await owner.context.close();
 });
 
 /** The column that is nearest to the middle of the window once the board stands still, and where a finger meets it. */
