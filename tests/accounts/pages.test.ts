@@ -15,11 +15,9 @@ function get(path: string, cookie: string): Promise<Response> {
 }
 
 async function pairedSession(user: TestUser, secondsLeft: number): Promise<string> {
-  const { rows } = await t.sql.query(
-    `insert into public.user_sessions (user_id, paired, paired_expires_at, expires_at)
-     values ($1, true, now() + make_interval(secs => $2), now() + make_interval(secs => $2)) returning id, paired_expires_at`,
-    [user.id, secondsLeft],
-  );
+  const rows = await t.query`insert into public.user_sessions (user_id, paired, paired_expires_at, expires_at)
+     values (${user.id}, true, now() + make_interval(secs => ${secondsLeft}),
+       now() + make_interval(secs => ${secondsLeft})) returning id, paired_expires_at`;
   const [cookie] = await sealSessionCookies(
     {
       session_id: rows[0].id,

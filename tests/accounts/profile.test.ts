@@ -12,10 +12,8 @@ const idRow = z.object({ id: z.uuid() });
 let count = 0;
 async function productOf(owner: TestUser): Promise<string> {
   count += 1;
-  const { rows } = await t.sql.query(
-    "insert into public.products (owner_id, code, name) values ($1, $2, 'A product') returning id",
-    [owner.id, `P-${count}`],
-  );
+  const rows = await t.query`insert into public.products (owner_id, code, name)
+      values (${owner.id}, ${`P-${count}`}, 'A product') returning id`;
   return idRow.parse(rows[0]).id;
 }
 

@@ -172,10 +172,8 @@ it("Code, addresses, strangers and oneself are never mentioned, and an edit chan
 it("A mention reaches the devices of the person named once, and no webhook", async () => {
   const { as, owner, member, backlog, places } = await scene();
   for (const user of [owner, member]) {
-    await t.sql.query(
-      "insert into public.push_subscriptions (user_id, endpoint, p256dh, auth) values ($1, $2, 'k', 'a')",
-      [user.id, `https://push.example/${user.id}`],
-    );
+    await t.query`insert into public.push_subscriptions (user_id, endpoint, p256dh, auth)
+      values (${user.id}, ${`https://push.example/${user.id}`}, 'k', 'a')`;
   }
   const stranger = await t.createUser();
   const theirs = await t.seedBacklog(stranger);

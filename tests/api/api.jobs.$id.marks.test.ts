@@ -86,11 +86,9 @@ describe("the marks of a change", () => {
     const files = [{ path: "old/a.ts" }, { path: "new/b.ts", status: "added" }];
     const { session, actor, product, jobs, tasks } = await scene(files);
     expect(at((await read(session)).reviews, 0).marks).not.toContain("first_time");
-    await t.sql.query(
-      `insert into past_jobs (id, product_id, task_id, kind, status, finished_at, created_at)
-       select gen_random_uuid(), $1, $2, 'TASK_IMPLEMENTATION', 'DONE', now(), now() from generate_series(1, 10)`,
-      [product.id, at(tasks, 0).id],
-    );
+    await t.query`insert into past_jobs (id, product_id, task_id, kind, status, finished_at, created_at)
+       select gen_random_uuid(), ${product.id}, ${at(tasks, 0).id}, 'TASK_IMPLEMENTATION', 'DONE', now(), now()
+         from generate_series(1, 10)`;
     const again = async (path: string) => {
       const job_id = at(jobs, 0);
       const shas = { base_sha: "a".repeat(40), head_sha: "c".repeat(40) };
@@ -99,10 +97,8 @@ describe("the marks of a change", () => {
       return (await read(session)).reviews.find((review) => review.job_id === job_id);
     };
     expect((await again("old/deep/x.ts"))?.mark_paths.first_time).toEqual(["old/deep/x.ts"]);
-    await t.sql.query(
-      "insert into touched_paths (product_id, path, job_id, attempt) values ($1, 'old/deep/y.ts', gen_random_uuid(), 1)",
-      [product.id],
-    );
+    await t.query`insert into touched_paths (product_id, path, job_id, attempt)
+      values (${product.id}, 'old/deep/y.ts', gen_random_uuid(), 1)`;
     expect((await again("old/deep/x.ts"))?.marks).not.toContain("first_time");
   });
 

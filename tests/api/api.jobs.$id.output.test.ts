@@ -261,11 +261,10 @@ it("Output of a finished job is complete, even without an entry", async () => {
 
 it("Output about an idea is readable only to the person who asked for it", async () => {
   const { world, token } = await scene();
-  const { rows } = await t.sql.query(
-    `with i as (insert into public.ideas (product_id, user_id, code, title) values ($1, $2, 'IDEA-901', 'Talk') returning id)
-       insert into public.agent_jobs (product_id, idea_id, kind, created_by) select $1, i.id, 'PLAN_CHAT', $2 from i returning id`,
-    [world.product.id, world.owner.id],
-  );
+  const rows = await t.query`with i as (insert into public.ideas (product_id, user_id, code, title)
+      values (${world.product.id}, ${world.owner.id}, 'IDEA-901', 'Talk') returning id)
+       insert into public.agent_jobs (product_id, idea_id, kind, created_by) select ${world.product.id}, i.id,
+         'PLAN_CHAT', ${world.owner.id} from i returning id`;
   const path = `/api/jobs/${rows[0].id}/output`;
   const member = await t.createMember(world.product.id);
   expect((await app.request(path, { headers: bearer(token) })).status).toBe(200);

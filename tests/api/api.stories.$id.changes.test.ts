@@ -15,7 +15,7 @@ const scene = (...rounds: File[][]) => openStory(stage, ...rounds);
 describe("GET /api/stories/:id/changes", () => {
   it("A story's unjudged changes, done tasks included, are one diff from where the story begins", async () => {
     const { read, jobs, tasks, owner } = await scene([first, other], [second]);
-    expect(await t.taskStatuses({ tasks } as never)).toEqual(["DONE", "REVIEW"]);
+    expect(await t.statusesOf("tasks", tasks)).toEqual(["DONE", "REVIEW"]);
     const found = await read();
     expect(found).toMatchObject({ base_sha: sha(0), head_sha: sha(2) });
     expect(found.tasks).toEqual(

@@ -17,7 +17,7 @@ describe("POST /api/stories/:id/review", () => {
     const { judge, all, jobs, actor, tasks, read } = await scene([first], [second]);
     const answer = await judge({ verdict: "approve", attempts: all });
     expect(answer.status).toBe(200);
-    expect(await t.taskStatuses({ tasks } as never)).toEqual(["DONE", "DONE"]);
+    expect(await t.statusesOf("tasks", tasks)).toEqual(["DONE", "DONE"]);
     for (const job_id of jobs) {
       const { reviews } = await listJobComments(actor, { job_id });
       expect(reviews.map(({ verdict }) => verdict)).toEqual(["approve"]);
@@ -33,7 +33,7 @@ describe("POST /api/stories/:id/review", () => {
     const refused = await judge({ verdict: "approve", attempts: all, criteria: shown });
     expect(refused.status).toBe(409);
     expect(await refused.text()).toContain("Is fast");
-    expect(await t.taskStatuses({ tasks } as never)).toEqual(["DONE", "REVIEW"]);
+    expect(await t.statusesOf("tasks", tasks)).toEqual(["DONE", "REVIEW"]);
     const now = (await getProof(actor, { story_id: story })).criteria.map(({ id }) => id);
     const confirm = { [at(jobs, 1)]: now.slice(1) };
     expect((await judge({ verdict: "approve", attempts: all, criteria: now, confirm })).status).toBe(200);
@@ -93,7 +93,7 @@ describe("POST /api/stories/:id/review", () => {
     });
     expect((await app.send("POST", job, verdict, session)).status).toBe(409);
     expect(await remove(job)).toBe(204);
-    expect(await t.taskStatuses({ tasks } as never)).toEqual(["DONE", "REVIEW"]);
+    expect(await t.statusesOf("tasks", tasks)).toEqual(["DONE", "REVIEW"]);
     expect((await judge({ ...verdict, attempts: all, undo_seconds: 31 })).status).toBe(422);
     const words = { verdict: "request_changes", summary: "No", attempts: all, undo_seconds: 10 };
     expect((await judge(words, token)).status).toBe(403);

@@ -77,23 +77,22 @@ it("an export keeps labels, and its import gives them back to the same stories a
     { id: expect.any(String), name: "bug", color: "#123456" },
     { id: expect.any(String), name: "Web", color: expect.stringMatching(/^#/) },
   ]);
-  const { rows } = await t.sql.query(
-    `select (select array_agg(l.name order by lower(l.name)) from labels l where l.id = any (x.label_ids)) as names
-     from (select code, label_ids from stories where product_id = $1 union all select code, label_ids from tasks where product_id = $1) x
-     order by x.code`,
-    [id],
-  );
+  const rows = await t.query`select (select array_agg(l.name order by lower(l.name)) from labels l
+      where l.id = any (x.label_ids)) as names
+     from (select code, label_ids from stories where product_id = ${id} union all select code, label_ids from tasks
+       where product_id = ${id}) x
+     order by x.code`;
   expect(rows.map(({ names }) => names)).toEqual([["bug", "Web"], ["bug"], null]);
 });
 
 it("an export keeps lessons with what they did, and the import of a trusted file counts on", async () => {
   const { product, task } = await t.seedBacklog(ada);
-  await t.sql.query(
-    `insert into public.lessons (product_id, text, cause, status, task_id, accepted_by, since, counted_from, before, after, created_at)
-     values ($1, 'Test it.', 'ci_failed', 'accepted', $2, 'eve', now(), now(), '{5,12}', '{1,14}', now() - interval '2 days'),
-       ($1, 'Guess.', 'proof_voided', 'declined', null, null, null, null, '{1,2}', '{0,0}', now() - interval '1 day')`,
-    [product.id, task.id],
-  );
+  await t.query`insert into public.lessons (product_id, text, cause, status, task_id, accepted_by, since, counted_from,
+    before, after, created_at)
+     values (${product.id}, 'Test it.', 'ci_failed', 'accepted', ${task.id}, 'eve', now(), now(),
+       '{5,12}', '{1,14}', now() - interval '2 days'),
+       (${product.id}, 'Guess.', 'proof_voided', 'declined', null, null, null, null,
+         '{1,2}', '{0,0}', now() - interval '1 day')`;
   const doubted = await copyOf(product, "DOUBTED");
   expect((await listLessons(actor, { product_id: doubted.id })).lessons).toMatchObject([
     { text: "Test it.", status: "proposed", accepted_by: null },
@@ -117,15 +116,14 @@ it("an export keeps lessons with what they did, and the import of a trusted file
 
 /** What waits for what in a product, as `blocked > blocker`. */
 async function waitsIn(productId: unknown): Promise<string[]> {
-  const { rows } = await t.sql.query(
-    `select a.code || ' > ' || b.code as edge from public.story_dependencies d
-     join public.stories a on a.id = d.blocked_id join public.stories b on b.id = d.blocker_id where d.product_id = $1
+  const rows = await t.query`select a.code || ' > ' || b.code as edge from public.story_dependencies d
+     join public.stories a on a.id = d.blocked_id join public.stories b on b.id = d.blocker_id
+       where d.product_id = ${productId}
      union all
      select 'task ' || a.code || ' > task ' || b.code from public.task_dependencies d
-     join public.tasks a on a.id = d.blocked_id join public.tasks b on b.id = d.blocker_id where d.product_id = $1
-     order by 1`,
-    [productId],
-  );
+     join public.tasks a on a.id = d.blocked_id join public.tasks b on b.id = d.blocker_id
+       where d.product_id = ${productId}
+     order by 1`;
   return rows.map(({ edge }) => edge);
 }
 

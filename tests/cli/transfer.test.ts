@@ -124,11 +124,8 @@ describe("import backlog-md", () => {
         { word: "Wontfix", became: "LEFT_OUT", known: true, count: 3 },
       ]),
     );
-    const { rows: open } = await t.sql.query(
-      `select title from stories where status = 'OPEN' and product_id = $1
-       union all select title from ideas where archived_at is null and product_id = $1 order by 1`,
-      [report.id],
-    );
+    const open = await t.query`select title from stories where status = 'OPEN' and product_id = ${report.id}
+       union all select title from ideas where archived_at is null and product_id = ${report.id} order by 1`;
     expect(open.map(({ title }) => title)).toEqual([
       "Simmering in drafts",
       "Simmering in tasks",

@@ -56,10 +56,8 @@ it("a refused import leaves its preview, with what was chosen, and can be sent a
   const done = await send(changed);
   expect(done.page).toContain("2 stories, 3 tasks");
   expect(done.page).toContain("went into");
-  const { rows } = await t.sql.query(
-    "select count(*)::int as n from stories s join products p on p.id = s.product_id where p.code = 'MOVED2' and s.assignee_id = $1",
-    [owner.id],
-  );
+  const rows = await t.query`select count(*)::int as n from stories s join products p on p.id = s.product_id
+      where p.code = 'MOVED2' and s.assignee_id = ${owner.id}`;
   expect(z.object({ n: z.number() }).parse(rows[0]).n).toBeGreaterThan(0);
   const [, id = ""] = chosen.find(([name]) => name === "import_id") ?? [];
   const followed = async (of: string) => (await app.request(`/import/${of}`, { headers })).json();

@@ -90,11 +90,8 @@ it("people judge and waive criteria without script, on the pages of story, task 
 
 it("Lessons are accepted, declined and retired without script, in the inbox and on the lessons page", async () => {
   const { actor, owner, product } = await t.seedWorld(1);
-  await t.sql.query(
-    `insert into public.lessons (product_id, text, cause)
-     values ($1, 'First <b>lesson</b>', 'ci_failed'), ($1, 'Second lesson', 'proof_voided')`,
-    [product.id],
-  );
+  await t.query`insert into public.lessons (product_id, text, cause)
+     values (${product.id}, 'First <b>lesson</b>', 'ci_failed'), (${product.id}, 'Second lesson', 'proof_voided')`;
   const { read, submit } = await app.visitorOf(owner);
   const page = `/products/${product.id}/lessons`;
   const inbox = await read("/inbox");

@@ -101,10 +101,8 @@ describe("making what it says", () => {
     expect(await words(many(61))).toMatch(/^A list may have 60 stories, and this one has 61\. /);
     const under = [{ ...item("One"), tasks: many(101) }];
     expect(await words(under)).toMatch(/^A list may have 100 tasks, and this one has 101\. /);
-    const { rows } = await t.sql.query(
-      "select (select count(*) from public.tasks where product_id = $1)::int + (select count(*) from public.stories where product_id = $1)::int as n",
-      [product.id],
-    );
+    const rows = await t.query`select (select count(*) from public.tasks where product_id = ${product.id})::int +
+        (select count(*) from public.stories where product_id = ${product.id})::int as n`;
     expect(at(rows, 0).n).toBe(1);
   });
 });

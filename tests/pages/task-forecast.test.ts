@@ -48,14 +48,12 @@ it("A task's page says what it probably touches, it and the start of a run say w
 it("A forecast not better than the newest files over fifty tasks hides itself, and Insights says so", async () => {
   const { world, product, read, visitor } = await scene();
   const settle = (guess: string, count: number) =>
-    t.sql.query(
-      `with made as (
-      insert into tasks (story_id, code, title) select $1, 'X-' || $3 || n, 'Old' from generate_series(1, $4::integer) n returning id)
+    t.query`with made as (
+      insert into tasks (story_id, code, title) select ${at(world.stories, 0).id}, 'X-' || ${guess} || n, 'Old'
+        from generate_series(1, ${count}::integer) n returning id)
     insert into forecasts (task_id, index_id, digest, main_sha, known_changes, touches, ranked, recent, by_words, support, claimed_at, settled_at, changed)
-    select m.id, x.id, '', '', 9, '[]', array[$3], array['recent'], '{}', 6, now(), now(), array['recent']
-    from made m, change_indexes x where x.product_id = $2`,
-      [at(world.stories, 0).id, product.id, guess, count],
-    );
+    select m.id, x.id, '', '', 9, '[]', array[${guess}], array['recent'], '{}', 6, now(), now(), array['recent']
+    from made m, change_indexes x where x.product_id = ${product.id}`;
   await settle("wrong", 49);
   expect((await read()).touches).not.toEqual([]);
   await settle("right", 1);

@@ -12,11 +12,9 @@ function call(user: TestUser, sessionId: string, name: string, given: Record<str
 }
 
 async function session(user: TestUser, paired: boolean): Promise<string> {
-  const { rows } = await t.sql.query(
-    `insert into public.user_sessions (user_id, paired, paired_expires_at, expires_at)
-     values ($1, $2, case when $2 then now() + interval '8 hours' end, now() + interval '8 hours') returning id`,
-    [user.id, paired],
-  );
+  const rows = await t.query`insert into public.user_sessions (user_id, paired, paired_expires_at, expires_at)
+     values (${user.id}, ${paired}, case when ${paired} then now() + interval '8 hours' end,
+       now() + interval '8 hours') returning id`;
   return rows[0].id;
 }
 

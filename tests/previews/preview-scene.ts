@@ -52,12 +52,9 @@ export async function openPreviews(options: Parameters<typeof openBacklog>[0] = 
 
   /** The row of a preview that is ready. */
   async function seedPreview(): Promise<string> {
-    const { rows } = await t.sql.query(
-      `insert into previews (product_id, job_id, worker_id, head_sha, state, heard_at)
-       select $1, j.id, $2, 'abc', 'ready', now() + interval '1 h' from agent_jobs j
-       where j.status = 'DONE' and not exists (select from previews p where p.job_id = j.id) limit 1 returning id`,
-      [product.id, workerId],
-    );
+    const rows = await t.query`insert into previews (product_id, job_id, worker_id, head_sha, state, heard_at)
+       select ${product.id}, j.id, ${workerId}, 'abc', 'ready', now() + interval '1 h' from agent_jobs j
+       where j.status = 'DONE' and not exists (select from previews p where p.job_id = j.id) limit 1 returning id`;
     return String(rows[0]?.id);
   }
 
@@ -90,11 +87,9 @@ export async function openPreviews(options: Parameters<typeof openBacklog>[0] = 
     const ticket = randomBytes(32).toString("base64url");
     const hash = createHash("sha256").update(ticket).digest();
     await app.signIn(user);
-    await t.sql.query(
-      `insert into preview_tickets (ticket_hash, preview_id, user_id, session_id, expires_at)
-       select $1, $2, $3, s.id, now() + interval '30 s' from user_sessions s where s.user_id = $3 and s.revoked_at is null limit 1`,
-      [hash, id, user.id],
-    );
+    await t.query`insert into preview_tickets (ticket_hash, preview_id, user_id, session_id, expires_at)
+       select ${hash}, ${id}, ${user.id}, s.id, now() + interval '30 s' from user_sessions s
+         where s.user_id = ${user.id} and s.revoked_at is null limit 1`;
     return ticket;
   }
 

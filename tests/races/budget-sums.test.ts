@@ -98,10 +98,10 @@ async function compare({ actor, product, sprint, run, task }: Scene) {
   ]);
   const budgets = new Map(lists.flatMap((list) => list.budgets).map((each) => [each.id, each]));
   const counted = [...budgets.values()].map(async ({ scope, period, unit, from_at, spent }) => {
-    const { rows } = await t.sql.query<{ spent: number }>(
-      `select coalesce(round(sum(case
-           when $1 = 'tokens' then coalesce(input_tokens, 0) + coalesce(output_tokens, 0) + coalesce(cache_write_tokens, 0)
-           when currency = $1 and not subscription then cost end), 6), 0)::float as spent
+    const rows = await t.query<{ spent: number }>`select coalesce(round(sum(case
+           when ${unit} = 'tokens' then coalesce(input_tokens, 0) + coalesce(output_tokens,
+             0) + coalesce(cache_write_tokens, 0)
+           when currency = ${unit} and not subscription then cost end), 6), 0)::float as spent
        from (
          select input_tokens, output_tokens, cache_write_tokens, currency, subscription, cost, created_at, product_id,
            sprint_run_id, task_id from public.usage_events
@@ -109,11 +109,11 @@ async function compare({ actor, product, sprint, run, task }: Scene) {
          select input_tokens, output_tokens, cache_write_tokens, currency, subscription, cost, told_at, product_id,
            sprint_run_id, task_id from public.usage_so_far
        ) u
-       where product_id = $2 and ($3::timestamptz is null or created_at >= $3) and case $4
-         when 'run' then sprint_run_id = $5 when 'task' then task_id = $6
-         when 'sprint' then sprint_run_id in (select r.id from public.sprint_runs r where r.sprint_id = $7) else true end`,
-      [unit, product.id, from_at, scope, run.id, task.id, sprint.id],
-    );
+       where product_id = ${product.id} and (${from_at}::timestamptz is null or created_at >= ${from_at})
+         and case ${scope}
+         when 'run' then sprint_run_id = ${run.id} when 'task' then task_id = ${task.id}
+         when 'sprint' then sprint_run_id in (select r.id from public.sprint_runs r
+           where r.sprint_id = ${sprint.id}) else true end`;
     const name = `${scope} ${period ?? ""} ${unit}`;
     return { name, told: [name, spent], counted: [name, at(rows, 0).spent] };
   });
@@ -141,11 +141,9 @@ describe("the sums of budgets", () => {
       };
       const rest = async (): Promise<void> => {
         for (let n = 1; n <= 6; n++) {
-          await t.sql.query(
-            `insert into public.model_prices (model_id, input_per_million, output_per_million) values ('race', $1, $1)
-             on conflict (model_id) do update set input_per_million = excluded.input_per_million`,
-            [n * 3],
-          );
+          await t.query`insert into public.model_prices (model_id, input_per_million, output_per_million)
+            values ('race', ${n * 3}, ${n * 3})
+             on conflict (model_id) do update set input_per_million = excluded.input_per_million`;
           await t.database.call("sweep", { p_full: n % 3 === 0 });
           const time_zone = at(["UTC", "Asia/Kathmandu", "America/St_Johns"], roll(3));
           await setBudgetSettings(actor, { product_id: product.id, time_zone });

@@ -68,7 +68,7 @@ describe("no order of work and dependencies stands still", { timeout: 30_000 * r
     await workAll(world, async () => {
       if (below(2) === 0) await addOne(world, below);
     });
-    expect(new Set(await t.taskStatuses(world))).toEqual(new Set(["DONE"]));
+    expect(new Set(await t.statusesOf("tasks", world.tasks))).toEqual(new Set(["DONE"]));
     await t.expectRightCounters();
   });
 
@@ -92,7 +92,7 @@ describe("no order of work and dependencies stands still", { timeout: 30_000 * r
       merged = await mergeWholeStories(world);
       await t.expectRightCounters();
     }
-    expect(new Set(await t.taskStatuses(world))).toEqual(new Set(["DONE"]));
+    expect(new Set(await t.statusesOf("tasks", world.tasks))).toEqual(new Set(["DONE"]));
   });
 });
 

@@ -37,17 +37,15 @@ async function seedMany(count: number): Promise<SprintWorld> {
 
 /** Tasks from which a walk along the dependencies, stories included, returns to where it began. */
 async function circles(world: SprintWorld): Promise<number> {
-  const { rows } = await t.sql.query<{ n: number }>(
-    `with recursive steps (a, b) as (
-       select blocker_id::text, blocked_id::text from public.task_dependencies where product_id = $1
-       union all select 'end' || blocker_id, 'start' || blocked_id from public.story_dependencies where product_id = $1
-       union all select 'start' || story_id, id::text from public.tasks where product_id = $1
-       union all select id::text, 'end' || story_id from public.tasks where product_id = $1
+  const rows = await t.query<{ n: number }>`with recursive steps (a, b) as (
+       select blocker_id::text, blocked_id::text from public.task_dependencies where product_id = ${world.product.id}
+       union all select 'end' || blocker_id, 'start' || blocked_id from public.story_dependencies
+         where product_id = ${world.product.id}
+       union all select 'start' || story_id, id::text from public.tasks where product_id = ${world.product.id}
+       union all select id::text, 'end' || story_id from public.tasks where product_id = ${world.product.id}
      ), walks (a, b) as (
        select a, b from steps union select w.a, s.b from walks w join steps s on s.a = w.b
-     ) select count(*)::int as n from walks where a = b`,
-    [world.product.id],
-  );
+     ) select count(*)::int as n from walks where a = b`;
   return at(rows, 0).n;
 }
 

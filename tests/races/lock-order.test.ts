@@ -36,11 +36,9 @@ it("a sweep locks the products of leases and questions in one order", async () =
   if (!first || !second) throw new Error("Two worlds were made.");
   await t.query`update public.agent_jobs set lease_until = now() - interval '1 second'
     where id = ${second.job.id}`;
-  await t.sql.query(
-    `insert into public.agent_questions (product_id, story_id, asked_by, question, expires_at, park)
-     select $1, s.id, $2, 'Which?', now() - interval '1 second', true from public.stories s where s.product_id = $1 limit 1`,
-    [first.world.product.id, first.world.owner.id],
-  );
+  await t.query`insert into public.agent_questions (product_id, story_id, asked_by, question, expires_at, park)
+     select ${first.world.product.id}, s.id, ${first.world.owner.id}, 'Which?', now() - interval '1 second', true
+       from public.stories s where s.product_id = ${first.world.product.id} limit 1`;
   const writer = await someone();
   await writer.query("select private.lock_product($1)", [first.world.product.id]);
   const swept = sweep(t.database);

@@ -49,12 +49,10 @@ describe("twenty parallel runs of a schedule", () => {
   it("20 runs of expire_questions at once expire each due row once", async () => {
     for (let product = 0; product < 3; product++) {
       const { product: p, story } = await t.seedWorld(0);
-      await t.sql.query(
-        `insert into public.agent_questions (product_id, story_id, question, expires_at)
-         select $1::uuid, $2::uuid, 'due ' || n, now() - interval '1 minute' from generate_series(1, 40) n
-         union all select $1::uuid, $2::uuid, 'later ' || n, now() + interval '1 hour' from generate_series(1, 5) n`,
-        [p.id, story.id],
-      );
+      await t.query`insert into public.agent_questions (product_id, story_id, question, expires_at)
+         select ${p.id}::uuid, ${story.id}::uuid, 'due ' || n, now() - interval '1 minute' from generate_series(1, 40) n
+         union all select ${p.id}::uuid, ${story.id}::uuid, 'later ' || n, now() + interval '1 hour'
+           from generate_series(1, 5) n`;
     }
     await t.query`
       insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at)

@@ -17,10 +17,12 @@ afterAll(() => connections.end());
 async function modelAgrees(productId: string): Promise<void> {
   const tasks = await t.query<{ story_id: string; status: string }>`select story_id, status::text
     from public.tasks where product_id = ${productId}`;
-  const { rows: stories } = await t.sql.query<{ id: string; pbi_id: string; sprint_id: string | null; status: string }>(
-    "select id, pbi_id, sprint_id, status::text from public.stories where product_id = $1",
-    [productId],
-  );
+  const stories = await t.query<{
+    id: string;
+    pbi_id: string;
+    sprint_id: string | null;
+    status: string;
+  }>`select id, pbi_id, sprint_id, status::text from public.stories where product_id = ${productId}`;
   const pbis = await t.query<{ id: string; status: string }>`select id, status::text
     from public.pbis where product_id = ${productId}`;
   const storyModel = new Map(
@@ -95,10 +97,8 @@ it("J11: A cancelled run leaves its sprint active, even if a task fails afterwar
 
 it("J11: After 400 random steps of workers and people, 60 at a time, all agrees without a deadlock", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [3, 3, 2] });
-  await t.sql.query(
-    "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), -10000), ('question', $1, now(), -10000)",
-    [world.owner.id],
-  );
+  await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
+    values ('enqueue', ${world.owner.id}, now(), -10000), ('question', ${world.owner.id}, now(), -10000)`;
   // A fixed sequence: a failure can be looked at again.
   let seed = 42;
   const random = (n: number) => {
@@ -154,22 +154,24 @@ async function sixtyAtATime(steps: (() => Promise<void>)[]): Promise<void> {
 
 /** What must hold between runs, jobs, questions and the sprint, no matter what happened. */
 async function runsAgree(world: SprintWorld): Promise<void> {
-  const { rows } = await t.sql.query(
-    `select
-      (select count(*) from public.sprint_runs where sprint_id = $1 and status in ('QUEUED', 'RUNNING', 'PAUSED'))::int as unfinished_runs,
+  const rows = await t.query`select
+      (select count(*) from public.sprint_runs where sprint_id = ${world.sprint.id}
+        and status in ('QUEUED', 'RUNNING', 'PAUSED'))::int as unfinished_runs,
       (select count(*) from public.agent_jobs j join public.sprint_runs r on r.id = j.sprint_run_id
-        where r.sprint_id = $1 and r.status in ('DONE', 'FAILED', 'CANCELLED') and j.status in ('QUEUED', 'CLAIMED', 'RUNNING'))::int as stray_jobs,
-      (select count(*) from public.sprint_runs r where r.sprint_id = $1 and r.status in ('QUEUED', 'RUNNING')
+        where r.sprint_id = ${world.sprint.id} and r.status in ('DONE', 'FAILED', 'CANCELLED')
+          and j.status in ('QUEUED', 'CLAIMED', 'RUNNING'))::int as stray_jobs,
+      (select count(*) from public.sprint_runs r where r.sprint_id = ${world.sprint.id}
+        and r.status in ('QUEUED', 'RUNNING')
         and not exists (select from public.agent_jobs j where j.sprint_run_id = r.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')))::int as idle_runs,
       (select count(*) from public.agent_jobs j join public.sprint_runs r on r.id = j.sprint_run_id
-        where r.sprint_id = $1 and j.status = 'FAILED' and r.status <> 'FAILED')::int as unpunished_failures,
+        where r.sprint_id = ${world.sprint.id} and j.status = 'FAILED' and r.status <> 'FAILED')::int
+          as unpunished_failures,
       (select count(*) from public.agent_questions q join public.sprint_runs r on r.pause_question_id = q.id
-        where r.sprint_id = $1 and q.status = 'OPEN' and r.status <> 'PAUSED')::int as stray_questions,
+        where r.sprint_id = ${world.sprint.id} and q.status = 'OPEN' and r.status <> 'PAUSED')::int as stray_questions,
       (select count(*) from (
-        select lane_id from public.agent_jobs j where product_id = $2 and in_turn and status in ('QUEUED', 'CLAIMED', 'RUNNING')
-        group by lane_id having count(*) > 1) x)::int as crowded_lanes`,
-    [world.sprint.id, world.product.id],
-  );
+        select lane_id from public.agent_jobs j where product_id = ${world.product.id} and in_turn
+          and status in ('QUEUED', 'CLAIMED', 'RUNNING')
+        group by lane_id having count(*) > 1) x)::int as crowded_lanes`;
   const { unfinished_runs, ...rest } = at(rows, 0);
   expect(unfinished_runs).toBeLessThanOrEqual(1);
   expect(rest).toEqual({ stray_jobs: 0, idle_runs: 0, unpunished_failures: 0, stray_questions: 0, crowded_lanes: 0 });

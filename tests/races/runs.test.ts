@@ -27,12 +27,14 @@ async function outcome(operation: Promise<unknown>): Promise<"ok" | number> {
 }
 
 async function countsOf(world: SprintWorld) {
-  const { rows } = await t.sql.query<{ runs: number; unfinished: number; jobs: number }>(
-    `select (select count(*) from public.sprint_runs where product_id = $1)::int as runs,
-      (select count(*) from public.sprint_runs where product_id = $1 and status in ('QUEUED', 'RUNNING', 'PAUSED'))::int as unfinished,
-      (select count(*) from public.agent_jobs where product_id = $1)::int as jobs`,
-    [world.product.id],
-  );
+  const rows = await t.query<{
+    runs: number;
+    unfinished: number;
+    jobs: number;
+  }>`select (select count(*) from public.sprint_runs where product_id = ${world.product.id})::int as runs,
+      (select count(*) from public.sprint_runs where product_id = ${world.product.id}
+        and status in ('QUEUED', 'RUNNING', 'PAUSED'))::int as unfinished,
+      (select count(*) from public.agent_jobs where product_id = ${world.product.id})::int as jobs`;
   return at(rows, 0);
 }
 

@@ -49,8 +49,7 @@ export function makersOf(t: Store) {
     seedSprint: (options?: SprintOptions) => seedSprint(t, options),
     holdJob: (options?: SprintOptions) => holdJob(t, options),
     columnOf: (table: string, id: string, column: string) => columnOf(t, table, id, column),
-    statusesOf: (table: string, ids: readonly string[]) => statusesOf(t, table, ids),
-    taskStatuses: (world: SprintWorld) => taskStatuses(t, world),
+    statusesOf: (table: string, rows: readonly { id: string }[]) => statusesOf(t, table, rows),
     expireQuestion: (questionId: string) => expireQuestion(t, questionId),
     expectRightCounters: () => expectRightCounters(t),
   };
@@ -391,23 +390,14 @@ async function columnOf(t: Store, table: string, id: string, column: string): Pr
   return rows[0]?.value;
 }
 
-/** The statuses of rows in the order of the ids. */
-async function statusesOf(t: Store, table: string, ids: readonly string[]): Promise<string[]> {
+/** The statuses of rows as they are now, in their order. */
+async function statusesOf(t: Store, table: string, of: readonly { id: string }[]): Promise<string[]> {
   const { rows } = await t.sql.query<{ status: string }>(
     `select x.status::text as status from unnest($1::uuid[]) with ordinality as ids (id, place)
      join public.${table} x on x.id = ids.id order by ids.place`,
-    [ids],
+    [of.map(({ id }) => id)],
   );
   return rows.map((row) => row.status);
-}
-
-/** The statuses of all tasks of the sprint, in their order. */
-function taskStatuses(t: Store, { tasks }: SprintWorld): Promise<string[]> {
-  return statusesOf(
-    t,
-    "tasks",
-    tasks.map(({ id }) => id),
-  );
 }
 
 /** Someone new with access to the product, and what they act as. */

@@ -7,15 +7,12 @@ const { t, app } = await openApp();
 
 /** Who waits for whom in a product, by titles. */
 async function waitsIn(productId: string | null): Promise<string[]> {
-  const { rows } = await t.sql.query(
-    `select a.title || ' > ' || b.title as edge from story_dependencies d
-       join stories a on a.id = d.blocked_id join stories b on b.id = d.blocker_id where d.product_id = $1
+  const rows = await t.query`select a.title || ' > ' || b.title as edge from story_dependencies d
+       join stories a on a.id = d.blocked_id join stories b on b.id = d.blocker_id where d.product_id = ${productId}
      union all
      select 'task ' || a.title || ' > ' || b.title from task_dependencies d
-       join tasks a on a.id = d.blocked_id join tasks b on b.id = d.blocker_id where d.product_id = $1
-     order by 1`,
-    [productId],
-  );
+       join tasks a on a.id = d.blocked_id join tasks b on b.id = d.blocker_id where d.product_id = ${productId}
+     order by 1`;
   return rows.map(({ edge }) => edge);
 }
 

@@ -17,15 +17,12 @@ async function imported(format: ImportFormat, file: Part) {
 }
 
 async function waitsIn({ product }: ImportReport): Promise<string[]> {
-  const { rows } = await t.sql.query(
-    `select a.title || ' > ' || b.title as edge from story_dependencies d
-       join stories a on a.id = d.blocked_id join stories b on b.id = d.blocker_id where d.product_id = $1
+  const rows = await t.query`select a.title || ' > ' || b.title as edge from story_dependencies d
+       join stories a on a.id = d.blocked_id join stories b on b.id = d.blocker_id where d.product_id = ${product.id}
      union all
      select a.title || ' > ' || b.title from task_dependencies d
-       join tasks a on a.id = d.blocked_id join tasks b on b.id = d.blocker_id where d.product_id = $1
-     order by 1`,
-    [product.id],
-  );
+       join tasks a on a.id = d.blocked_id join tasks b on b.id = d.blocker_id where d.product_id = ${product.id}
+     order by 1`;
   return rows.map(({ edge }) => edge);
 }
 

@@ -67,15 +67,14 @@ export async function openScene() {
       job: await readJob(),
       /** Everything that an attempt could change. */
       async state() {
-        const { rows } = await t.sql.query(
-          `select (select json_agg(j order by j.id) from agent_jobs j where j.product_id = $1) as jobs,
-             (select json_agg(x order by x.id) from tasks x where x.product_id = $1) as tasks,
-             (select json_agg(r order by r.id) from sprint_runs r where r.product_id = $1) as runs,
-             (select json_agg(q order by q.id) from agent_questions q where q.product_id = $1) as questions,
+        const rows = await t.query`select (select json_agg(j order by j.id) from agent_jobs j
+            where j.product_id = ${run.productId}) as jobs,
+             (select json_agg(x order by x.id) from tasks x where x.product_id = ${run.productId}) as tasks,
+             (select json_agg(r order by r.id) from sprint_runs r where r.product_id = ${run.productId}) as runs,
+             (select json_agg(q order by q.id) from agent_questions q where q.product_id = ${run.productId})
+               as questions,
              (select json_agg(e order by e.id) from task_executions e
-               join sprint_runs r on r.id = e.sprint_run_id where r.product_id = $1) as executions`,
-          [run.productId],
-        );
+               join sprint_runs r on r.id = e.sprint_run_id where r.product_id = ${run.productId}) as executions`;
         return { rows, branches: gitIn(origin)("for-each-ref") };
       },
       /** Another machine takes one job of the run and ends in order; `meanwhile` happens while its command runs. */

@@ -19,11 +19,7 @@ async function heldBatch() {
     status: "running" | "done" | "failed" | "skipped",
     verify_result?: "ALIGNED" | "PARTIAL" | "EMPTY" | "DIVERGENT",
   ) => updateTaskExecution(world.actor, { ...attempt, task_id: taskId(n), status, verify_result });
-  const taskStatuses = () =>
-    t.statusesOf(
-      "tasks",
-      world.tasks.map((task) => task.id),
-    );
+  const taskStatuses = () => t.statusesOf("tasks", world.tasks);
   return { world, run, job, attempt, taskId, execute, taskStatuses };
 }
 

@@ -37,7 +37,7 @@ describe("claiming", () => {
     expect(lease).toBeGreaterThan(295_000);
     expect(lease).toBeLessThan(310_000);
     expect(await t.columnOf("agent_jobs", job.id, "plan_snapshot")).toBe("Change src/part-1-1.ts");
-    expect(await t.taskStatuses(world)).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
     expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("RUNNING");
   });
 
@@ -143,7 +143,7 @@ describe("claiming", () => {
         insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, lane_id)
         values (${world.product.id}, ${at(world.tasks, n).id}, 'TASK_IMPLEMENTATION', ${status}, ${run.id}, gen_random_uuid())`;
     }
-    expect(await t.taskStatuses(world)).toEqual(["IN_PROGRESS", "IN_PROGRESS"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["IN_PROGRESS", "IN_PROGRESS"]);
   });
 });
 

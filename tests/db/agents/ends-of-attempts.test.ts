@@ -80,14 +80,13 @@ it("a batch lets all tasks go that it held, when the product asks for no proof b
   const { world, readRun } = await openRun("person", { strategy: "SPRINT_BATCH", stories: [1, 1] });
   const job = await claim(world.actor);
   const attempt = { job_id: job.id, attempt: 1 };
-  const ids = world.tasks.map(({ id }) => id);
-  for (const task_id of ids) {
+  for (const { id: task_id } of world.tasks) {
     const done = { ...attempt, task_id, status: "done", verify_result: "ALIGNED" } as const;
     await updateTaskExecution(world.actor, done);
   }
-  expect(await t.statusesOf("tasks", ids)).toEqual(["REVIEW", "REVIEW"]);
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["REVIEW", "REVIEW"]);
   await updateProduct(world.actor, { product_id: world.product.id, done_requires: "none" });
   await reportAgentJob(world.actor, { ...attempt, status: "done", verify_result: "ALIGNED" });
   expect((await readRun()).status).toBe("done");
-  expect(await t.statusesOf("tasks", ids)).toEqual(["DONE", "DONE"]);
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "DONE"]);
 });

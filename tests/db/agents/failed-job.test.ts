@@ -29,13 +29,8 @@ const t = await createTestDatabase();
 it("A failed job fails task, story, PBI, sprint, and run at once, and cancels the run's other jobs", async () => {
   const { world, run, report, task } = await t.holdJob({ stories: [2, 1] });
   await report({ status: "failed", failure_class: "agent_error", failure_reason: "No idea" });
-  expect(await t.taskStatuses(world)).toEqual(["FAILED", "TO_DO", "TO_DO"]);
-  expect(
-    await t.statusesOf(
-      "stories",
-      world.stories.map(({ id }) => id),
-    ),
-  ).toEqual(["FAILED", "IN_SPRINT"]);
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["FAILED", "TO_DO", "TO_DO"]);
+  expect(await t.statusesOf("stories", world.stories)).toEqual(["FAILED", "IN_SPRINT"]);
   expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("FAILED");
   expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
   const ended = await getSprintRun(world.actor, { sprint_run_id: run.id });
@@ -51,17 +46,16 @@ it("A failed job fails task, story, PBI, sprint, and run at once, and cancels th
 it("A failed job changes task, story, PBI, sprint, and run in the transaction that reported it", async () => {
   const { world, report } = await t.holdJob({ stories: [2, 1] });
   await report({ status: "failed" });
-  const { rows } = await t.sql.query(
-    `select table_name, count(distinct writer)::int as writers, min(writer) as writer from (
-         select 'tasks' as table_name, xmin::text as writer from public.tasks where product_id = $1 and status = 'FAILED'
-         union all select 'stories', xmin::text from public.stories where product_id = $1 and status = 'FAILED'
-         union all select 'pbis', xmin::text from public.pbis where product_id = $1
-         union all select 'sprints', xmin::text from public.sprints where product_id = $1
-         union all select 'sprint_runs', xmin::text from public.sprint_runs where product_id = $1
-         union all select 'agent_jobs', xmin::text from public.agent_jobs where product_id = $1) x
-       group by table_name`,
-    [world.product.id],
-  );
+  const rows = await t.query`select table_name, count(distinct writer)::int as writers, min(writer) as writer from (
+         select 'tasks' as table_name, xmin::text as writer from public.tasks where product_id = ${world.product.id}
+           and status = 'FAILED'
+         union all select 'stories', xmin::text from public.stories where product_id = ${world.product.id}
+           and status = 'FAILED'
+         union all select 'pbis', xmin::text from public.pbis where product_id = ${world.product.id}
+         union all select 'sprints', xmin::text from public.sprints where product_id = ${world.product.id}
+         union all select 'sprint_runs', xmin::text from public.sprint_runs where product_id = ${world.product.id}
+         union all select 'agent_jobs', xmin::text from public.agent_jobs where product_id = ${world.product.id}) x
+       group by table_name`;
   expect(rows).toHaveLength(6);
   expect(rows.map(({ writers }) => writers)).toEqual(Array(6).fill(1));
   expect(new Set(rows.map(({ writer }) => writer)).size).toBe(1);
@@ -208,7 +202,7 @@ it("A skipped job takes everything that waits for it with it, and the run ends d
   const { actor, question, readRun } = world;
   await finishNext(actor);
   await answerQuestion(actor, { question_id: question.id, option: 1 });
-  expect(await t.taskStatuses(world)).toEqual(["TO_DO", "TO_DO", "TO_DO", "DONE"]);
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["TO_DO", "TO_DO", "TO_DO", "DONE"]);
   const run = await readRun();
   expect(run.status).toBe("done");
   expect(run.jobs.map(({ status, failure_reason }) => [status, failure_reason])).toEqual([
@@ -240,7 +234,7 @@ it.each(["stop", "no one answers in time", "a person fails the task"])(
       failure: { task_code: "T-1", failure_class: "agent_error", reason: "No idea" },
       counts: { failed: 1, cancelled: 1 },
     });
-    expect(await t.taskStatuses(world)).toEqual(["FAILED", "TO_DO"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["FAILED", "TO_DO"]);
     expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
     expect((await listQuestions(actor, { state: "open" })).questions).toEqual([]);
   },

@@ -78,10 +78,10 @@ describe("work that follows its plan in part, where a person judges", () => {
       // The last of the story waits too: what came before it was never judged.
       const last = await take();
       expect(await last.report({})).toMatchObject({ status: "queued", phase: "review" });
-      expect(await t.taskStatuses(world)).toEqual(["REVIEW", "REVIEW"]);
+      expect(await t.statusesOf("tasks", world.tasks)).toEqual(["REVIEW", "REVIEW"]);
       await reviewJob(actor, { job_id: last.job.id, verdict: "approve" });
       await reviewJob(actor, { job_id: first.job.id, verdict: "approve" });
-      expect(await t.taskStatuses(world)).toEqual(["DONE", "DONE"]);
+      expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "DONE"]);
     },
   );
 
@@ -113,10 +113,10 @@ describe("work that follows its plan in part, where a person judges", () => {
       const end = { ...batch.attempt, task_id, status: "done", verify_result } as const;
       await updateTaskExecution(actor, end);
     }
-    expect(await t.taskStatuses(world)).toEqual(["REVIEW", "DONE", "REVIEW"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["REVIEW", "DONE", "REVIEW"]);
     expect(await batch.report({})).toMatchObject({ status: "queued", phase: "review" });
     await reviewJob(actor, { job_id: batch.job.id, verdict: "approve" });
-    expect(await t.taskStatuses(world)).toEqual(["DONE", "DONE", "DONE"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "DONE", "DONE"]);
   });
 });
 
@@ -161,7 +161,7 @@ describe("a request for changes", () => {
     await report({ head_sha: "aaa", evidence });
     expect(await works()).toMatchObject({ state: "proven", grade: "worker" });
     await sendBack(job.id);
-    expect(await t.taskStatuses(world)).toEqual(["TO_DO"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["TO_DO"]);
     expect(await works()).toMatchObject({ state: "unproven" });
 
     const other = await openRun();
@@ -209,7 +209,7 @@ describe("what an approval confirms", () => {
     expect(await states()).toEqual(["proven", "unproven", "failed", "unproven"]);
     const confirm = ticks?.map((place) => at(job.criteria, place).id);
     await reviewJob(actor, { job_id: job.id, verdict: "approve", confirm });
-    expect(await t.taskStatuses(world)).toEqual(["DONE"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE"]);
     const { criteria } = await getProof(actor, of);
     expect(criteria.map(({ grade, state }) => state === "proven" && grade === "person")).toEqual(confirmed);
   });
@@ -239,12 +239,12 @@ describe("work that waits for a review", () => {
     const world = await seedJudged();
     const { run, job } = await waitForReview(world);
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(await t.statusesOf("agent_jobs", [job.id])).toEqual(["QUEUED"]);
+    expect(await t.statusesOf("agent_jobs", [job])).toEqual(["QUEUED"]);
     const preflight = await preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(preflight).toMatchObject({ ready: true, tasks_total: 1, jobs_total: 1 });
     expect(await world.start()).toMatchObject({ jobs_total: 1 });
     await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
-    expect(await t.taskStatuses(world)).toEqual(["DONE", "TO_DO"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "TO_DO"]);
   });
 
   it("Work in review stays reviewable when another task fails, and skipping that one leaves it alone", async () => {
@@ -252,11 +252,11 @@ describe("work that waits for a review", () => {
     const { job } = await waitForReview(world);
     const second = await claim(world.actor);
     await reportOn(world, second, { status: "failed", failure_reason: "No" });
-    expect(await t.taskStatuses(world)).toEqual(["REVIEW", "FAILED", "TO_DO"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["REVIEW", "FAILED", "TO_DO"]);
     const next = await resumeSprint(world.actor, { sprint_id: world.sprint.id, skip_failed: true });
     expect(next?.jobs_total).toBe(1);
     await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
-    expect(at(await t.taskStatuses(world), 0)).toBe("DONE");
+    expect(at(await t.statusesOf("tasks", world.tasks), 0)).toBe("DONE");
   });
 
   it("Changes requested after the run return the work to the board, and the next run begins from it", async () => {
@@ -265,7 +265,7 @@ describe("work that waits for a review", () => {
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
     const summary = "Say it louder";
     await reviewJob(world.actor, { job_id: job.id, verdict: "request_changes", summary });
-    expect(await t.taskStatuses(world)).toEqual(["TO_DO"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["TO_DO"]);
     await world.start();
     const again = await claim(world.actor);
     expect(again.review).toMatchObject([{ body: summary }]);
@@ -283,9 +283,9 @@ describe("work that waits for a review", () => {
     }
     await reportOn(world, job, { verify_result: "ALIGNED" });
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(await t.statusesOf("agent_jobs", [job.id])).toEqual(["QUEUED"]);
+    expect(await t.statusesOf("agent_jobs", [job])).toEqual(["QUEUED"]);
     await reviewJob(world.actor, { job_id: job.id, verdict: "request_changes", summary: "No" });
-    expect(await t.taskStatuses(world)).toEqual(["DONE", "TO_DO"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "TO_DO"]);
   });
 
   it("Work in review cannot be started or cancelled, and the refusal says what to do", async () => {
@@ -308,7 +308,7 @@ describe("work that waits for a review", () => {
     await completeSprint(world.actor, { sprint_id: world.sprint.id });
     expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
     await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
-    expect(await t.taskStatuses(world)).toEqual(["DONE"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE"]);
   });
 
   it("A sprint can be started while a task in it depends on work in review", async () => {
@@ -361,12 +361,12 @@ describe("whatever is started, skipped, cancelled, resumed or retried", () => {
       fc.asyncProperty(seeds, run, async (strategy, steps) => {
         const world = await seedJudged({ strategy, stories: [1, 1, 1] });
         for (const step of steps) {
-          const before = await t.taskStatuses(world);
+          const before = await t.statusesOf("tasks", world.tasks);
           const claimed: string[] = [];
           await act(world, step, claimed).catch((error: unknown) => {
             if (!(error instanceof ContractError)) throw error;
           });
-          const after = await t.taskStatuses(world);
+          const after = await t.statusesOf("tasks", world.tasks);
           for (const [place, { id }] of world.tasks.entries()) {
             if (before[place] !== "REVIEW") continue;
             expect([after[place], claimed.includes(id)]).toEqual(["REVIEW", false]);

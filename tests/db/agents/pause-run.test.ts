@@ -118,12 +118,7 @@ it("A cancelled run cancels its unfinished jobs and question, and leaves task, P
   expect(cancelled).toMatchObject({ status: "cancelled", pause_context: null, counts: { cancelled: 3 } });
   expect(cancelled.finished_at).not.toBeNull();
   expect((await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" })).status).toBe("cancelled");
-  expect(
-    await t.statusesOf(
-      "tasks",
-      world.tasks.map((task) => task.id),
-    ),
-  ).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
   expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
   expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("READY");
   expect(await statusOf(cancelSprintRun(world.actor, id))).toBe(409);
@@ -145,18 +140,8 @@ describe("resuming a failed sprint", () => {
     const { world, run } = await failedSprint();
     const resumed = await resumeSprint(world.actor, { sprint_id: world.sprint.id });
     expect(resumed).toMatchObject({ status: "queued", previous_run_id: run.id, branch: run.branch, jobs_total: 2 });
-    expect(
-      await t.statusesOf(
-        "tasks",
-        world.tasks.map(({ id }) => id),
-      ),
-    ).toEqual(["DONE", "TO_DO", "TO_DO"]);
-    expect(
-      await t.statusesOf(
-        "stories",
-        world.stories.map(({ id }) => id),
-      ),
-    ).toEqual(["IN_SPRINT", "IN_SPRINT"]);
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "TO_DO", "TO_DO"]);
+    expect(await t.statusesOf("stories", world.stories)).toEqual(["IN_SPRINT", "IN_SPRINT"]);
     expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("READY");
     expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
   });

@@ -25,11 +25,9 @@ async function insertWorkers(userId: string, count: number, prefix: string): Pro
 async function insertOldJobs(count: number): Promise<string> {
   const world = await t.seedSprint({ stories: [1] });
   await t.query`alter table public.agent_jobs disable trigger user`;
-  await t.sql.query(
-    `insert into public.agent_jobs (product_id, task_id, lane_id, kind, status, finished_at)
-     select $1, $2, $2, 'TASK_IMPLEMENTATION', 'FAILED', now() - interval '8 days' from generate_series(1, $3::integer)`,
-    [world.product.id, at(world.tasks, 0).id, count],
-  );
+  await t.query`insert into public.agent_jobs (product_id, task_id, lane_id, kind, status, finished_at)
+     select ${world.product.id}, ${at(world.tasks, 0).id}, ${at(world.tasks, 0).id}, 'TASK_IMPLEMENTATION', 'FAILED',
+       now() - interval '8 days' from generate_series(1, ${count}::integer)`;
   await t.query`alter table public.agent_jobs enable trigger user`;
   return world.product.id;
 }
@@ -125,11 +123,10 @@ const noon = new Date("2026-11-21T12:00:00.000Z");
 
 async function insertQuestion(expiresAt: Date, status = "OPEN") {
   const { product, story } = await t.seedWorld(0);
-  const { rows } = await t.sql.query<{ id: string }>(
-    `insert into public.agent_questions (product_id, story_id, question, status, answer, expires_at)
-     values ($1, $2, '?', $3::public.agent_question_status, case when $3 = 'ANSWERED' then 'yes' end, $4) returning id`,
-    [product.id, story.id, status, expiresAt],
-  );
+  const rows = await t.query`
+    insert into public.agent_questions (product_id, story_id, question, status, answer, expires_at)
+     values (${product.id}, ${story.id}, '?', ${status}::public.agent_question_status, case when ${status} = 'ANSWERED'
+       then 'yes' end, ${expiresAt}) returning id`;
   return at(rows, 0).id;
 }
 
@@ -150,11 +147,10 @@ it("Open questions expire and pending pairings are cancelled exactly at their ex
   expect(first).toMatchObject({ expired_questions: 1, expired_pairings: 1 });
   expect(new Date(String(first.ran_at))).toEqual(noon);
   expect(await serviceAt(t, noon, "expire_questions()")).toMatchObject({ expired_questions: 0, expired_pairings: 0 });
-  const { rows } = await t.sql.query(
-    `select id, status::text from public.agent_questions where id = any($1)
-       union all select id, status::text from public.login_pairings where id = any($1)`,
-    [[due, early, answered, pairing, earlyPairing]],
-  );
+  const rows = await t.query`select id, status::text from public.agent_questions
+      where id = any(${[due, early, answered, pairing, earlyPairing]})
+       union all select id, status::text from public.login_pairings
+         where id = any(${[due, early, answered, pairing, earlyPairing]})`;
   expect(Object.fromEntries(rows.map((row) => [row.id, row.status]))).toEqual({
     [due]: "EXPIRED",
     [early]: "OPEN",

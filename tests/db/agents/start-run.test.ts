@@ -22,10 +22,9 @@ const t = await createTestDatabase();
 async function refusedBlockers(world: SprintWorld) {
   const refusal = await refusalOf(world.start());
   expect(refusal.status).toBe(409);
-  const { rows } = await t.sql.query(
-    "select (select count(*) from public.sprint_runs where product_id = $1)::int as runs, (select count(*) from public.agent_jobs where product_id = $1)::int as jobs",
-    [world.product.id],
-  );
+  const rows = await t.query`select (select count(*) from public.sprint_runs
+      where product_id = ${world.product.id})::int as runs, (select count(*) from public.agent_jobs
+        where product_id = ${world.product.id})::int as jobs`;
   expect(rows[0]).toEqual({ runs: 0, jobs: 0 });
   return blockersDetailSchema.parse(refusal.detail).blockers;
 }

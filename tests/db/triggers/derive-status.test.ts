@@ -175,11 +175,11 @@ it("The history of a task holds every status once, and every sprint the task cam
 
 /** Tasks of a product: noted as waiting for review, and really moved there. */
 async function noted(productId: string) {
-  const { rows } = await t.sql.query(
-    `select array(select w.task_id from tasks_in_review w where w.product_id = $1 order by 1) as noted,
-       array(select id from tasks where product_id = $1 and status = 'REVIEW' and title <> 'Begun elsewhere' order by 1) as real`,
-    [productId],
-  );
+  const rows =
+    await t.query`select array(select w.task_id from tasks_in_review w where w.product_id = ${productId} order by 1)
+      as noted,
+       array(select id from tasks where product_id = ${productId} and status = 'REVIEW'
+         and title <> 'Begun elsewhere' order by 1) as real`;
   return rows[0];
 }
 
