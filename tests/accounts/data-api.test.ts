@@ -22,7 +22,6 @@ const tables = [
   "audit_events",
 ] as const;
 
-/** Every row of the account tables as one text, to see that nothing has changed. */
 async function snapshot(): Promise<string> {
   const parts = await Promise.all(
     tables.map(async (table) => {

@@ -40,7 +40,6 @@ async function letHoursPass({ sub, user }: Insider, hours: number): Promise<void
   await t.sql.query(`update user_sessions set created_at = created_at - ${earlier} where user_id = $1`, [user.id]);
 }
 
-/** Someone with everything that lets one in. */
 async function insider() {
   const { sub, email } = addPerson(provider);
   const { cookie } = await travel(app, provider, sub);

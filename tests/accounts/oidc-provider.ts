@@ -99,7 +99,6 @@ async function agree(provider: Provider, accountId: string, request: IncomingMes
 }
 
 interface Trip {
-  /** A session that the browser has. */
   cookie?: string;
   path?: string;
   /** What someone in between changes, on the way there and back. */
@@ -140,7 +139,6 @@ export async function travel(app: TestApp, provider: TestProvider, person: strin
   throw new Error("The trip does not end");
 }
 
-/** Someone who exists at the provider from now on. */
 export function addPerson(provider: TestProvider, more: Partial<Person> = {}) {
   const sub = randomUUID();
   const email = more.email ?? `${sub.slice(0, 8)}@example.com`;

@@ -6,7 +6,6 @@ import { driverNamed, drivers, isOtherAcp } from "../../worker/agents/catalog";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
 
-/** What each driver reports, as the table in docs/worker.md. */
 function reportsTable(): string {
   const rows = drivers.flatMap(({ name, reports }) =>
     Object.entries(reports).map(

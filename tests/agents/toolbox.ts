@@ -187,7 +187,6 @@ const sourceOf = ([program, folder]: [string, string]) => join(toolCache, folder
 
 const isThere = ({ programs }: RealTool) => Object.entries(programs).every((entry) => existsSync(sourceOf(entry)));
 
-/** The tools that are in the cache, and those that are not. */
 export const toolsHere = allTools.filter(isThere);
 export const toolsMissing = allTools.filter((tool) => !isThere(tool));
 

@@ -60,7 +60,6 @@ export type Wish = Partial<Omit<AgentTurn, "resume">> & {
   sessionCost?: SessionCost | undefined;
 } & Pick<AgentTurn, "folder" | "environment">;
 
-/** Runs one turn of a driver and keeps all that is told of it. */
 export async function takeTurn(
   driver: Driver,
   words: string,

@@ -93,7 +93,6 @@ function tokensOf(job: Awaited<ReturnType<typeof getAgentJob>>): ScriptedModel["
   };
 }
 
-/** All but one answer. */
 function without(all: ScriptedModel["said"], one: ScriptedModel["said"]): ScriptedModel["said"] {
   return {
     input: all.input - one.input,

@@ -40,7 +40,6 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-/** A port that takes connections and never says a word. */
 function silentPort(): Promise<number> {
   const server = createServer((socket) => socket.on("error", () => socket.destroy()));
   servers.push(server);

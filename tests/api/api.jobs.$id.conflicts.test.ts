@@ -15,7 +15,6 @@ import { openApp } from "../setup/app";
 import { at, bearer, claim } from "../setup/world";
 
 const { t, app } = await openApp();
-/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/api/api.jobs */
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 
 const sha = (letter: string) => letter.repeat(40);

@@ -35,7 +35,6 @@ async function scene() {
     return { status: answer.status, body: answer.status === 204 ? null : await answer.json() };
   };
   const preview = (method: string, user?: TestUser) => call(method, `/api/jobs/${job.id}/preview`, user);
-  /** The worker's call, as it makes it. */
   const hear = (given: object = {}) =>
     call("PUT", "/api/workers/previews", owner, { worker, room: 1, previews: [], ...given });
   const member = async (role: "MEMBER" | "VIEWER") => {

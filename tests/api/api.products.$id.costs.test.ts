@@ -82,7 +82,6 @@ const paper = (key: string | null, currency: string | null, numbers: readonly (n
   return { key, currency, settled, accepted, cost, not_accepted_share };
 };
 
-/** Gives a story these labels. */
 async function label({ actor, product, stories }: Month, story: number, labels: string[]) {
   for (const name of labels) await createLabel(actor, { product_id: product.id, name }).catch(() => null);
   await updateStory(actor, { story_id: at(stories, story).id, labels });

@@ -11,7 +11,6 @@ const { t, app } = await openApp();
 const head = "a".repeat(40);
 const url = "https://code.example/acme/shop/issues/7";
 
-/** A product with an issue in triage. */
 async function scene() {
   const owner = await t.createUser();
   const member = await t.createUser();

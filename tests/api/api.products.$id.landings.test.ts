@@ -8,7 +8,6 @@ import { at, bearer, claim, type TestUser } from "../setup/world";
 const { t, app } = await openApp();
 const head = "a".repeat(40);
 
-/** A product with a merge queue, and a branch in it. */
 async function scene() {
   const owner = await t.createUser();
   const actor = t.actorOf(owner);

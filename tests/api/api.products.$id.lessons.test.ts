@@ -32,7 +32,6 @@ async function scene(tasks: number, stories = 1) {
   const done = (job: { id: string; attempt: number }, told?: string[]) => finish(actor, job, { lessons: told });
   const judge = (job_id: string, verdict: "approve" | "request_changes") =>
     reviewJob(t.actorOf(member), { job_id, verdict, summary: "Look again" });
-  /** A task done, sent back and claimed again. */
   const rework = async () => {
     const { id } = await doneOnce();
     await judge(id, "request_changes");

@@ -36,7 +36,6 @@ async function blockersOf(user: TestUser, body: unknown) {
   return blockersDetailSchema.parse(await response.json()).blockers;
 }
 
-/** A product whose stories are in no sprint run yet. */
 async function scene(options: SprintOptions = {}) {
   const world = await t.seedSprint(options);
   return { ...world, ids: world.tasks.map(({ id }) => id) };

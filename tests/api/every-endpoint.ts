@@ -128,7 +128,6 @@ export async function openEveryEndpoint() {
   const couldRead = JSON.stringify([{ name: "api", sha: "1a2b3c4" }]);
   await t.query`update job_attempts set "references" = ${couldRead}::jsonb where job_id = ${job.id}`;
 
-  /** Work that waits for a verdict. */
   await t.query`with waiting as (
       insert into public.agent_jobs (product_id, task_id, kind, phase, sprint_run_id, lane_id, attempt)
       select x.product_id, x.task_id, 'TASK_IMPLEMENTATION', 'review', x.sprint_run_id, gen_random_uuid(), 1
@@ -140,7 +139,6 @@ export async function openEveryEndpoint() {
     insert into public.job_diffs (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks)
     select id, 1, product_id, 'a', 'b', 1, 1, '[]', 2, '{"large": []}' from waiting`;
 
-  /** A plan that waits for a verdict. */
   const toApprove = z.object({ id: z.string() }).parse(
     at(
       (
@@ -257,7 +255,6 @@ export async function openEveryEndpoint() {
   }
 
   /** Of one product the work of an issue is done; a comment of the other one is written under a lease. */
-  /** A worker has the lessons of a product to write. */
   async function keepFile(): Promise<{ id: string; lease: string }> {
     const insert = `insert into public.upkeeps (product_id, kind, worker, lease_until)
       values ($1, 'agents_md', 'w', now() + interval '1 hour') returning id, lease`;

@@ -13,7 +13,6 @@ const other = await createProduct(actor, { code: "OTHER", name: "Other" });
 const foreign = await createProduct(t.actorOf(await t.createUser()), { code: "F", name: "Foreign" });
 const headers = { cookie: await app.signIn(ada), origin: app.origin };
 
-/** Sends the form of the page, as a browser without script does. */
 const send = (fields: readonly [string, string][]) =>
   app.request("/settings/tokens", {
     method: "POST",

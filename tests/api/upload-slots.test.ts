@@ -14,7 +14,6 @@ const bodyFor = (productId: string) =>
     `--${boundary}--\r\n`,
   ].join("");
 
-/** An upload whose last byte is still to come. */
 async function begin(user: TestUser, productId: string) {
   const body = bodyFor(productId);
   const sent: ClientRequest = request(`${app.origin}/api/files`, {

@@ -52,7 +52,6 @@ interface Heard {
   presses: PressEvent[];
   texts: TextEvent[];
   states: ChatState[];
-  /** What the handlers say, or throw. */
   reply: () => Promise<string | null>;
 }
 

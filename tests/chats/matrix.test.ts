@@ -35,7 +35,6 @@ describe.skipIf(!synapseProgram)("Matrix on a real homeserver", () => {
   });
   afterAll(() => synapse.stop());
 
-  /** A bot and a person that others do not know. */
   async function open() {
     const [bot, ada] = await Promise.all(["bot", "ada"].map((name) => synapse.register(`${name}-${randomUUID()}`)));
     if (!bot || !ada) throw new Error("No accounts.");

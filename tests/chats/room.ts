@@ -69,7 +69,6 @@ export async function waitingJob(t: WorldStore, rest: Partial<AskQuestionInput> 
 export const messageWith = ({ fake }: OpenRoom, person: FakePerson, text: string): Promise<FakeMessage> =>
   until(() => fake.messages.find((message) => message.room === fake.roomOf(person) && message.text.includes(text)));
 
-/** The id of a message's button. */
 export function button(message: FakeMessage, label: string): string {
   const found = message.options.find((option) => option.label === label);
   if (!found) throw new Error(`There is no button ${label}`);

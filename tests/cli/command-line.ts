@@ -24,7 +24,6 @@ export function commandLine(t: TestDatabase, input = "") {
   };
   const run = (...words: string[]) => runCommandLine(words, () => target);
   return {
-    /** What a person sees, with the exit code. */
     run,
     /** The one object of `--json`; the command must succeed. */
     async json(...words: string[]): Promise<Record<string, unknown>> {
@@ -32,7 +31,6 @@ export function commandLine(t: TestDatabase, input = "") {
       if (exitCode !== 0) throw new Error(output);
       return objectSchema.parse(JSON.parse(output));
     },
-    /** The object of a command that is refused. */
     async refusal(...words: string[]): Promise<Record<string, unknown>> {
       const { output, exitCode } = await run(...words, "--json");
       if (exitCode === 0) throw new Error("The command was not refused");

@@ -31,7 +31,6 @@ const actor = t.actorOf(ada);
 beforeEach(() => t.query`delete from public.rate_limit_counters`);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** The export of a product, and the id of what its import made. */
 async function copyOf(product: { id: string }, code: string, ...words: string[]) {
   const document = await admin.json("export", "--product", product.id);
   const file = join(home, `${code}.json`);

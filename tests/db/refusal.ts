@@ -11,7 +11,6 @@ export async function refusalOf(operation: Promise<unknown>): Promise<ContractEr
   throw new Error("The operation was not refused.");
 }
 
-/** Only the status of the refusal. */
 export async function statusOf(operation: Promise<unknown>): Promise<number> {
   return (await refusalOf(operation)).status;
 }

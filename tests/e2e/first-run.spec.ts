@@ -4,7 +4,6 @@ import { expectLive } from "./places";
 import { testWithTerminal as test } from "./programs";
 import { password, unique } from "./world";
 
-/** A step of the guide, which says when it is done. */
 const step = (page: Page, title: string) => page.getByRole("listitem").filter({ hasText: title });
 
 test("A new user gets from nothing to an agent's work in review in a few presses, on one page", async ({

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { connectClient } from "../mcp/clients";
 import { newToken, newWorld, type Person } from "./world";
 
-/** What a worker is told that was given a job. */
 export const claimed = z.object({ job: z.object({ id: z.string(), attempt: z.number() }) });
 
 /** A job that a worker of the person holds, driven by the test in its place. */

@@ -4,7 +4,6 @@ import { writeBacklogFolder } from "./backlog-folder";
 import { admin } from "./commands";
 import { testWithTerminal as test } from "./programs";
 
-/** What the backlog page says about the product. */
 async function readBacklog(page: Page, id: unknown): Promise<string | null> {
   await page.goto(`/products/${id}/backlog`);
   const tree = page.getByRole("region", { name: "Backlog tree" });

@@ -38,7 +38,6 @@ async function addPbi(context: BrowserContext, title: string): Promise<void> {
   expect(answer.ok()).toBe(true);
 }
 
-/** Another browser of the same person. */
 async function secondWindow(browser: Browser): Promise<BrowserContext> {
   const other = await browser.newContext();
   await signIn(other);

@@ -54,7 +54,6 @@ export async function openWithoutScript(page: Page, address: string): Promise<()
   };
 }
 
-/** The pages of a product. */
 export function placesOf(world: World): string[] {
   const { product, sprint, storyId, pbiId, taskIds } = world;
   return [

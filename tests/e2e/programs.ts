@@ -19,7 +19,6 @@ interface Programs {
   terminal: (line: string) => Program;
 }
 
-/** Journeys that also have a terminal. */
 export const testWithTerminal = test.extend<Programs>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright wants the fixtures as a pattern
   home: async ({}, use) => {

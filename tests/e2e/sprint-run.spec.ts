@@ -18,7 +18,6 @@ const givenFolder = process.env.BACKLOG_FOLDER;
 
 type Git = (...words: string[]) => string;
 
-/** A repository with one commit. */
 function makeRepository(folder: string): Git {
   const git = (...words: string[]) => execFileSync("git", words, { cwd: folder, encoding: "utf8" }).trim();
   const author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];

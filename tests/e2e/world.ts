@@ -109,7 +109,6 @@ export async function newWorld(context: BrowserContext): Promise<World> {
   return { productId, product, storyId, taskIds, sprintId, sprint, pbiId };
 }
 
-/** A token of theirs, made on the connect page. */
 export async function newToken(context: BrowserContext): Promise<string> {
   const answer = await context.request.post("/connect", { form: { label: "journey" } });
   const token = /blm_[A-Za-z0-9_-]{43}/.exec(await answer.text())?.[0];
@@ -117,7 +116,6 @@ export async function newToken(context: BrowserContext): Promise<string> {
   return token ?? "";
 }
 
-/** Calls one MCP tool the way an agent does. */
 export async function callTool(
   context: BrowserContext,
   token: string,

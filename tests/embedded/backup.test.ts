@@ -31,7 +31,6 @@ afterAll(() => source.stop());
 
 const checksum = "select md5(string_agg(md5(s::text), '' order by n)) from public.settled s";
 
-/** The command as its own program. */
 const command = [join(projectRoot, "app/cli/launch.mjs"), "backup", "--to"];
 const surroundings = { cwd: projectRoot, env: { ...process.env, NODE_ENV: "production", DATA_DIR: dataDir } } as const;
 

@@ -68,7 +68,6 @@ function nap(): Promise<Response> {
   return t.supabase.fetch(address, { method: "POST", headers, body: "{}" });
 }
 
-/** Connections of the Data API that are at work. */
 async function atWork(): Promise<number[]> {
   const rows = await t.query<{ pid: number }>`select pid from pg_stat_activity
     where datname = current_database() and usename = 'authenticator' and state = 'active'`;

@@ -6,7 +6,6 @@ import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase({ realtime: true });
 
-/** Joins a topic, and hands out what happens to it in its order. */
 function join(topic: string) {
   const heard: unknown[] = [];
   const leave = t.supabase.upstream?.join(topic, {

@@ -37,7 +37,6 @@ async function stop({ process: child, ended }: OwnService): Promise<void> {
   await ended;
 }
 
-/** The roles that take this password from the Postgres of the folder. */
 async function rolesThatTake(dataDir: string, password: string): Promise<string[]> {
   const pidFile = await readFile(join(dataDir, "postgres/postmaster.pid"), "utf8");
   const taking: string[] = [];

@@ -38,7 +38,6 @@ const transports = (["direct", "session", "http"] as const).map((name) => ({
   database: openDatabase(t.supabase, name),
 }));
 
-/** What the app sees: the parsed answer, or status and words of the refusal. */
 async function outcome(call: Promise<string>): Promise<unknown> {
   try {
     return { answer: JSON.parse(await call) };

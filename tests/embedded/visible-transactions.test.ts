@@ -12,7 +12,6 @@ afterAll(async () => {
   for (const one of opened) await one.end();
 });
 
-/** A transaction that has its number and is not over. */
 async function begin() {
   const client = new pg.Client({ connectionString: t.urlFor("postgres") });
   await client.connect();

@@ -39,7 +39,6 @@ const writes = Object.values(routes)
   .filter(({ route }) => route.module.action !== undefined);
 const isApi = (name: string) => /^(api|mcp|openapi|skills|\[\.\]well-known)(?!\w)/.test(name);
 
-/** The methods with which an address of the API changes something. */
 function writeMethods({ module }: Route): string[] {
   const { action } = module;
   const methods: unknown = action && "methods" in action ? action.methods : [];

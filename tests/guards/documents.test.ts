@@ -23,7 +23,6 @@ function codesOf(sql: string): string[] {
   );
 }
 
-/** The functions that say why something does not move. */
 const sources = readdirSync("supabase/schemas", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".sql"))
   .flatMap((file) => readFileSync(`supabase/schemas/${file}`, "utf8").split(/^(?=create )/m))
@@ -349,12 +348,10 @@ it("documents name only functions, fields and codes that there are", () => {
   expect([...new Set(named)].filter(isUnknown)).toEqual([]);
 });
 
-/** All that names endpoints. */
 const calls = `${everything}\n${readFileSync("public/llms.txt", "utf8")}`;
 
 const apiFiles = readdirSync("app/routes").filter((name) => name.startsWith("api."));
 
-/** The path of a route's file, with `*` for each parameter. */
 function shapeOf(file: string): string {
   const path = file.replace(/\.ts$/, "").replaceAll(/(?<!\[)\.(?!\])/g, "/");
   return `/${path.replaceAll(/[[\]]/g, "").replaceAll(/\$\w+/g, "*")}`;
@@ -395,7 +392,6 @@ it("A method in front of an endpoint in a document is one that the endpoint take
   expect(isWrong({ verb: "POST", path: "/api/pulls/observed" })).toBe(true);
 });
 
-/** The fenced blocks of a kind, with their document. */
 const examplesOf = (kind: string) =>
   readdirSync("docs")
     .filter((file) => file.endsWith(".md"))

@@ -70,7 +70,6 @@ const own: Record<string, string> = {
   ":commentId": comment.id,
 };
 const ofTask = { kind: "task", id: backlog.task.id };
-/** What these are asked. */
 const questions: Record<string, Record<string, string>> = {
   "_app.branch": ofTask,
   "_app.candidates": ofTask,
@@ -143,7 +142,6 @@ async function answerFor(role: Role, { route, name }: (typeof asked)[number]) {
 
 const ids = [...Object.values(own), ...Object.values(things)];
 
-/** Whether the address names something of the product. */
 function isOfProduct({ route, name }: (typeof asked)[number]): boolean {
   const address = [pathOf(route), ...Object.values(questions[name] ?? {})].join(" ");
   return ids.some((id) => address.includes(id));
@@ -186,14 +184,12 @@ const notShown: Record<string, [number, string]> = {
   theme: [204, "leads on"],
 };
 
-/** What only the owner reads. */
 const ownersOnly: readonly string[] = [];
 
 /** Some of the routes that show what people say, so that a stranger's silence means something. */
 const placesOfComments = `_app.inbox _app.jobs_.$jobId._index _app.stories.$storyId _app.tasks.$taskId api.files.$id
   api.pbis.$id.comments api.stories.$id.comments api.tasks.$id.comments`.split(/\s+/);
 
-/** Which routes have told a member what was said. */
 const telling: string[] = [];
 
 describe("each route, as each role", () => {

@@ -9,7 +9,6 @@ const texts = import.meta.glob<string>("../../{app,worker}/**/*.{ts,tsx,mjs}", {
 const joining = "AbortSignal.any(";
 const timed = "AbortSignal.timeout(";
 
-/** Files whose code, comments apart, holds all of the texts. */
 function filesWith(...wanted: string[]): string[] {
   return Object.entries(texts)
     .map(([file, text]) => ({ file: file.replace("../../", ""), code: withoutComments(text) }))

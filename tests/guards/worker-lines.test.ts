@@ -23,7 +23,6 @@ const ofOthers = new Set(
 const named = (text: string) => new Set(text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? []);
 const known = named(usage);
 
-/** The lines that start a worker, as someone would copy them. */
 const lines = [...pages, ...connect].flatMap(({ file, text }) =>
   text
     .split("\n")
@@ -31,7 +30,6 @@ const lines = [...pages, ...connect].flatMap(({ file, text }) =>
     .map((line) => ({ file, line: line.trim() })),
 );
 
-/** What the shell makes of a line: the words that the worker gets. */
 function wordsOf(line: string): string[] {
   const stand = `curl() { :; }; node() { shift; printf '%s\\0' "$@"; }`;
   const said = execFileSync("sh", ["-c", `${stand}\n${line}`], {

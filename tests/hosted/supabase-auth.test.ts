@@ -386,7 +386,6 @@ async function serveTemplates(): Promise<Settings> {
   };
 }
 
-/** A product of someone, and the code of a link to it. */
 async function inviteIn(t: TestDatabase) {
   const owner = await t.createUser();
   const product = await t.seedProduct(owner);
@@ -432,7 +431,6 @@ function cookiesOf(response: Response): string {
     .join("; ");
 }
 
-/** The address that a message leads to. */
 function linkIn(text: string): string {
   return /https?:[^\s"')>\]]+verify\?[^\s"')>\]]+/.exec(text)?.[0].replaceAll("&amp;", "&") ?? "";
 }

@@ -5,7 +5,6 @@ import { connectBoth, createProduct, idOf, ok, openStage, startRun } from "./sta
 const whole = await openStage();
 const { t, app } = whole;
 
-/** Someone whose codes are theirs alone. */
 async function someone(code?: string) {
   const ada = await t.createUser();
   const stage = { ...whole, ada, token: await t.createToken(ada) };

@@ -11,7 +11,6 @@ const { worker } = bobs;
 const visitor = await app.visitorOf(bob);
 const wish = { worker: "bob's machine", wait_seconds: 0 };
 
-/** A product of ada's with a run whose one job waits, and bob added to it. */
 async function lure(code: string): Promise<string> {
   await createProduct(stage, code);
   const run = await startRun(agent, code);

@@ -29,23 +29,6 @@ it("A run started by codes without a sprint is read, cancelled and left out of l
   expect(ok(await agent.call("cancel_sprint_run", { sprint_run_id }))).toMatchObject({ status: "cancelled" });
 });
 
-it("A run that cannot start names all blockers at once", async () => {
-  const { agent } = await connectBoth(stage);
-  await createProduct(stage, "BLOCKED", { plan: "", tasks: 2 });
-  const answer = await agent.call("start_sprint_run", { sprint_id: "SP-1", product_id: "BLOCKED" });
-  expect(answer).toMatchObject({
-    isError: true,
-    result: {
-      code: 409,
-      error: expect.any(String),
-      blockers: [
-        { type: "task_no_plan", task_code: "T-1" },
-        { type: "task_no_plan", task_code: "T-2" },
-      ],
-    },
-  });
-});
-
 it("A run goes from the claim over heartbeat, usage and verification to done with the tools", async () => {
   const { agent, worker } = await connectBoth(stage);
   await createProduct(stage, "WHOLE");

@@ -15,14 +15,12 @@ export interface Stage {
   token: string;
 }
 
-/** The app with what the tests of the job tools share. */
 export async function openStage({ pages = false } = {}): Promise<Stage> {
   const { t, app } = await openApp({ realtime: true, pages });
   const ada = await t.createUser({ username: "ada" });
   return { t, app, ada, token: await t.createToken(ada) };
 }
 
-/** The result of a call that must not be refused. */
 export function ok({ isError, result, text }: ToolAnswer): Record<string, unknown> {
   expect(isError, text).toBe(false);
   return result;

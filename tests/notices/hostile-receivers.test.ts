@@ -31,7 +31,6 @@ async function withWebhook(url: string) {
   };
 }
 
-/** Someone whose phone is at this push service. */
 async function withPhone(endpoint: string) {
   const { actor, story } = await t.seedWorld();
   await subscribePush(actor, createDevice(endpoint).subscription);
@@ -47,7 +46,6 @@ async function untilClosed({ sockets }: HostileReceiver): Promise<number> {
   return socket.bytesWritten;
 }
 
-/** Runs the real sender until the test is over. */
 function runSender(): () => Promise<void> {
   const stop = startNoticeSender(sender);
   onTestFinished(stop);

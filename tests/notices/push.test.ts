@@ -67,10 +67,11 @@ it("Anyone who has left a product gets no push message about it", async () => {
   expect(receiver.deliveries.map(({ path }) => path)).toEqual(["/stays"]);
 });
 
-it("A device that the push service calls gone gets no more messages", async () => {
+it("A device that the push service calls gone gets no more messages until it subscribes again", async () => {
   const receiver = await startReceiver("https");
   const { actor, story } = await t.seedWorld();
-  await subscribePush(actor, createDevice(`${receiver.origin}/push/gone`).subscription);
+  const { subscription } = createDevice(`${receiver.origin}/push/gone`);
+  const { id } = await subscribePush(actor, subscription);
   receiver.answerWith(410);
   await askQuestion(actor, { story_id: story.id, question: "Still there?" });
   await sendBatch(sender);
@@ -80,6 +81,8 @@ it("A device that the push service calls gone gets no more messages", async () =
   await askQuestion(actor, { story_id: story.id, question: "And now?" });
   await sendBatch(sender);
   expect(receiver.deliveries).toHaveLength(1);
+  await subscribePush(actor, subscription);
+  expect((await listPushSubscriptions(actor)).subscriptions).toMatchObject([{ id, disabled_at: null }]);
 });
 
 it("D6: A push message is never sent to a private address", async () => {

@@ -3,7 +3,6 @@ import { openReceiver, type Receiver } from "./local-receiver";
 
 export type { Receiver };
 
-/** A receiver that is closed with the test. */
 export async function startReceiver(protocol: "http" | "https"): Promise<Receiver> {
   const receiver = await openReceiver(protocol);
   onTestFinished(receiver.close);

@@ -22,7 +22,6 @@ export function makeProof() {
   return { verifier, challenge };
 }
 
-/** Registers a program; answers its id. */
 export async function register(
   app: TestApp,
   redirect_uris: readonly string[] = [loopbackRedirect],
@@ -72,7 +71,6 @@ export function decide(app: TestApp, path: string, cookie: string, choice: Choic
   return app.request(path, { method: "POST", headers, body: fields });
 }
 
-/** Where the browser was sent, with what. */
 export function sentTo(answer: Response): URL {
   expect(answer.status).toBe(303);
   return new URL(answer.headers.get("location") ?? "");

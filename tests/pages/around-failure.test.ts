@@ -28,7 +28,6 @@ async function scene(options: SprintOptions = {}) {
   return { ...world, ...visitor, board, runPage, runOf, end, words };
 }
 
-/** What a reader of the page sees. */
 const wordsOf = (html: string) =>
   html
     .replaceAll(/<script.*?<\/script>/gs, "")

@@ -121,7 +121,6 @@ describe("an active product that is lost", () => {
     return { product, member, cookie: await visited(session) };
   }
 
-  /** The cookies of a browser after it has seen the dashboard. */
   async function visited(cookie: string): Promise<string> {
     const answer = await app.request("/dashboard", { headers: { cookie } });
     const set = answer.headers.getSetCookie().map((line) => line.split(";")[0]);

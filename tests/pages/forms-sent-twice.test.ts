@@ -10,7 +10,6 @@ const {
 const visitor = await app.visitorOf(owner);
 const backlog = `/products/${product.id}/backlog`;
 
-/** The key in the form of a page that makes something. */
 async function keyOn(path: string): Promise<string> {
   const html = await visitor.read(path);
   const [, key = ""] = /name="idempotency_key" value="([0-9a-f]{32})"/.exec(html) ?? [];

@@ -109,7 +109,6 @@ it("The changes since an earlier attempt are shown on a job's page and at the ad
 
 const lines = "-const a = 1;\n+const b = 1; // one\n".repeat(4);
 
-/** A story with one job that waits for a person, and changed so many files. */
 async function scene(count: number) {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
   const { actor, product } = world;

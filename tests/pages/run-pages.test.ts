@@ -121,7 +121,6 @@ it("A run's page shows tasks that change the same file, and the pair that could 
   expect(after).toContain("src/same.ts");
 });
 
-/** What is on a page, without its tags. */
 const wordsOf = (html: string) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 
 it("The owner can set a run's budget on its page, is offered one in another unit, and can remove it", async () => {

@@ -18,7 +18,6 @@ const pageOf = ({ product, sprint }: Pick<SprintWorld, "product" | "sprint">) =>
 const reviewOf = (world: SprintWorld) => `${pageOf(world)}/review`;
 const plain = (html: string) => html.replaceAll("<!-- -->", "");
 
-/** The part of the page that tells of one story. */
 function storyIn(html: string, code: string): string {
   const articles = html.match(/<article\b.*?<\/article>/gs) ?? [];
   return articles.find((article) => article.includes(`aria-label="${code} `)) ?? "";

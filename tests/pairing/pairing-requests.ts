@@ -7,7 +7,6 @@ import type { TestApp } from "../setup/app";
 export interface WaitingDesktop {
   id: string;
   secret: string;
-  /** The `Cookie` header of the desktop. */
   cookie: string;
   response: Response;
 }
@@ -23,7 +22,6 @@ export async function startPairing(
   return { id: body.pairingId, secret: body.mobileSecret, cookie, response };
 }
 
-/** The desktop's claim. */
 export function claim(
   app: TestApp,
   desktop: Pick<WaitingDesktop, "id" | "cookie">,
@@ -37,12 +35,10 @@ export function claim(
   );
 }
 
-/** A phone approves the code it has scanned. */
 export function approve(actor: Actor, desktop: Pick<WaitingDesktop, "id" | "secret">) {
   return approvePairing(actor, { pairing_id: desktop.id, secret: desktop.secret });
 }
 
-/** The named cookie of an answer, whole. */
 export function setCookieOf(response: Response, name: string): string | undefined {
   return response.headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
 }

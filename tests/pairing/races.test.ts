@@ -25,7 +25,6 @@ async function pendingPairing(leftMs = 300_000) {
   return { pairing_id: id, secret, tokenHash };
 }
 
-/** The status of a refusal, or 200. */
 async function statusOf(work: Promise<unknown>): Promise<number> {
   try {
     await work;

@@ -50,7 +50,6 @@ export async function openPreviews(options: Parameters<typeof openBacklog>[0] = 
 
   const hostOf = (id: string) => `${id}.localhost:${app.port}`;
 
-  /** The row of a preview that is ready. */
   async function seedPreview(): Promise<string> {
     const rows = await t.query`insert into previews (product_id, job_id, worker_id, head_sha, state, heard_at)
        select ${product.id}, j.id, ${workerId}, 'abc', 'ready', now() + interval '1 h' from agent_jobs j
@@ -58,7 +57,6 @@ export async function openPreviews(options: Parameters<typeof openBacklog>[0] = 
     return String(rows[0]?.id);
   }
 
-  /** A program and the tunnel to it. */
   async function openPreview(program: Program = echo, host: "rewrite" | "keep" = "rewrite") {
     const id = await seedPreview();
     const path = join(tmpdir(), `preview-${randomBytes(6).toString("hex")}`);

@@ -6,25 +6,16 @@ import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { ContractError } from "~/wire/errors";
 import type { JobPayload } from "~/wire/workers/contract";
 import { createTestDatabase } from "../setup/database";
+import { numbersFrom } from "../setup/drawn-numbers";
 import { at } from "../setup/world";
 
 const t = await createTestDatabase();
-/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 const workers = 8;
 const claimsOfAWorker = 5;
 /** More than are ever claimed: the run is not done when it is cancelled. */
 const jobsOfOneRound = workers * claimsOfAWorker + 5;
 const far = 1_000_000_000;
-
-/** Numbers that look random and are the same in every run. */
-function dice(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state % below;
-  };
-}
 
 /** A product, sprint, run and task under budgets in every unit that never end, the task being the first of the sprint. */
 async function scene() {
@@ -128,7 +119,7 @@ describe("the sums of budgets", () => {
     for (let round = 1; round <= rounds; round++) {
       const world = await scene();
       const { actor, product, run } = world;
-      const roll = dice(round);
+      const roll = numbersFrom(round);
 
       const ended: JobPayload[] = [];
       const work = async (worker: string): Promise<void> => {

@@ -2,23 +2,14 @@ import { describe, expect, it } from "vitest";
 import { claimAgentJob, heartbeatAgentJob, reportAgentJob, reportJobUsage } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { createTestDatabase } from "../setup/database";
+import { drawFrom } from "../setup/drawn-numbers";
 import { at } from "../setup/world";
 
 const t = await createTestDatabase();
-/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 const limit = 5;
 const mostInOneBeat = 0.2;
 const mostOfOneTask = 1.8 + mostInOneBeat;
-
-/** Numbers that look random and are the same in every run. */
-function dice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
 
 describe("a budget and eight workers at once", () => {
   it(`Eight workers spend at most one heartbeat of one task above a budget, in each of ${rounds} rounds`, {
@@ -31,7 +22,7 @@ describe("a budget and eight workers at once", () => {
       await setBudgetSettings(actor, { product_id: product.id, expected_cost: 0.7 });
       const stop_at = { unit: "USD", amount: limit };
       const run = await start({ stop_at });
-      const roll = dice(round);
+      const roll = drawFrom(round);
 
       /** Works on jobs, and beats each time that its agent has used something, until there is no more budget. */
       const work = async (worker: string): Promise<void> => {

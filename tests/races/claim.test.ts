@@ -5,7 +5,6 @@ import { createTestDatabase } from "../setup/database";
 import { at, claim } from "../setup/world";
 
 const t = await createTestDatabase();
-/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 
 async function oneJob() {

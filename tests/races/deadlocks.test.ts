@@ -5,21 +5,12 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { preflightSprintRun } from "~/nouns/sprint-runs/operations.server";
 import type { JobPayload } from "~/wire/workers/contract";
 import { createTestDatabase } from "../setup/database";
+import { numbersFrom } from "../setup/drawn-numbers";
 import { at, type SprintWorld, wait, waitStory } from "../setup/world";
 
 const t = await createTestDatabase();
-/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 const strategies = ["SPRINT", "STORY", "SPRINT_BATCH"] as const;
-
-/** A number below another one: the same row of numbers for the same seed, so that a failure can be seen again. */
-function numbersFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state % below;
-  };
-}
 
 /** One dependency more, of tasks or of stories; what would close a circle is refused, which is fine. */
 async function addOne(world: SprintWorld, below: (n: number) => number): Promise<void> {

@@ -9,7 +9,6 @@ import { at, claim, finish, type SprintWorld, wait, waitStory } from "../setup/w
 /** More tasks on demand: RACE_ROUNDS=100 npx vitest run tests/races makes it a chain of 1,000. */
 const tasksOfChain = Number(process.env.RACE_ROUNDS ?? 20) * 10;
 const t = await createTestDatabase();
-/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
 const rounds = Number(process.env.RACE_ROUNDS ?? 2);
 
 /** Seeds dependencies in one statement; which way they point is the test's to know. */

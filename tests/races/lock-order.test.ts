@@ -7,7 +7,6 @@ import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
 
-/** Someone in the middle of a transaction. */
 async function someone(): Promise<pg.PoolClient> {
   const client = await t.begin();
   await client.query("set local lock_timeout = '300ms'");

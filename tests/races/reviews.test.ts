@@ -8,7 +8,6 @@ import { createTestDatabase } from "../setup/database";
 import { claim } from "../setup/world";
 
 const t = await createTestDatabase();
-/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 
 const outcome = (operation: Promise<unknown>): Promise<"won" | "lost"> =>

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { EnvironmentError, readEnv } from "~/env.server";
+import { readEnv } from "~/env.server";
+import { problemsOf } from "./env-problems";
 
 const secret = "s".repeat(32);
 const project = {
@@ -10,15 +11,6 @@ const project = {
   SUPABASE_SECRET_KEY: "sb_secret_x",
   SESSION_SECRET: secret,
 };
-
-function problemsOf(source: Record<string, string>): readonly string[] {
-  try {
-    readEnv(source);
-    return [];
-  } catch (error) {
-    return error instanceof EnvironmentError ? error.problems : ["not an EnvironmentError"];
-  }
-}
 
 it("The service needs no variables: the embedded stack is the default", () => {
   expect(readEnv({})).toMatchObject({

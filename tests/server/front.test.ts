@@ -23,7 +23,6 @@ describe("A17 slow clients", () => {
   });
 });
 
-/** A connection whose headers never end. */
 function halfRequest(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { bearer } from "../setup/world";
+import { openStream } from "../streams/stream-reader";
 
 const t = await createTestDatabase({ realtime: true });
 const owner = await t.createUser();
@@ -30,18 +31,15 @@ describe("S13 a stop", () => {
     await stopped;
   });
 
-  it("A stop ends open streams cleanly", async () => {
+  it("A stop ends open streams cleanly, and leaves none behind", async () => {
     const app = await startTestApp(t);
-    const path = `/api/realtime/backlog?product_id=${backlog.product.id}`;
-    const stream = await app.request(path, { headers: bearer(token) });
-    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
-    let text = "";
-    while (!text.includes("event: ready")) text += (await reader?.read())?.value ?? "";
+    const url = `${app.origin}/api/realtime/backlog?product_id=${backlog.product.id}`;
+    const readers = await Promise.all(Array.from({ length: 10 }, () => openStream(url, bearer(token))));
+    await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
     await app.stop();
-    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-      text += part.value;
-    }
-    expect(text.endsWith("\n\n")).toBe(true);
+    expect(new Set(await Promise.all(readers.map((reader) => reader.ended)))).toEqual(new Set(["clean"]));
+    expect(app.services.streams.count).toBe(0);
+    expect(app.services.hub.gauges.viewers).toBe(0);
   });
 
   it("A stop is not delayed by a connection without a request, as browsers open them ahead", async () => {

@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, vi } from "vitest";
 import { sweep } from "~/nouns/schedules/operations.server";
 import { ownDataDir } from "../embedded/own-stack";
+import { drawFrom } from "../setup/drawn-numbers";
 import { gitIn, makeHome, makeRepository } from "../worker/fixture";
 import { openToolGate } from "../worker/tool-gate";
 import { isAlive, read, type WorkerProcess } from "../worker/worker-process";
@@ -12,17 +13,6 @@ import { killService, openOwnDatabase, startService } from "./own-service";
 /** `KILLS=100` for the full number, `KILL_SEED` for another draw. */
 export const kills = Number(process.env.KILLS ?? 6);
 export const seed = Number(process.env.KILL_SEED ?? 1);
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function drawFrom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** A service as a process that can be killed, behind an address that stays, someone with a token, and a repository. */
 export async function openKillStage(title: string) {

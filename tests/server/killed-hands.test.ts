@@ -59,7 +59,6 @@ async function openRound(code: string) {
       });
       return hands;
     },
-    /** What works in the worktrees. */
     writers: () => readdirSync("/proc").filter((name) => /^\d+$/.test(name) && cwdOf(name).startsWith(worktrees)),
   };
 }

@@ -20,7 +20,6 @@ for (const operation of operations) {
 interface Stopped extends Scene {
   before: unknown;
   holder: Holder;
-  /** Whether the caller was told that it is done. */
   heard: boolean;
 }
 
@@ -79,7 +78,6 @@ async function serviceIsGone(): Promise<void> {
   await vi.waitFor(async () => expect((await store.sql.query(question)).rowCount).toBe(0), 60_000);
 }
 
-/** Waits until the service has found its database again. */
 async function isWellAgain(): Promise<void> {
   await vi.waitFor(async () => {
     const health = await fetch(`${service.origin}/api/health?db=1`);

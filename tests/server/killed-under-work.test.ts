@@ -44,7 +44,6 @@ async function beginWork(code: string) {
 }
 type Work = Awaited<ReturnType<typeof beginWork>>;
 
-/** What the agent has said, as anyone who looks reads it. */
 async function said(jobId: string): Promise<string> {
   const { entries } = await getJobOutput(actor, { job_id: jobId });
   return entries.flatMap(({ kind, text }) => (kind === "text" ? [text] : [])).join("");

@@ -19,12 +19,10 @@ export interface OwnService {
   port: number;
   process: ChildProcess;
   ended: Promise<unknown>;
-  /** Ends it by a signal. */
   end(signal: NodeJS.Signals): Promise<unknown>;
 }
 
 interface ServiceOptions {
-  /** Another Node than the one of the tests. */
   node?: string;
   nodeOptions?: string[];
   env?: Record<string, string>;

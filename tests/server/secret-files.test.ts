@@ -3,10 +3,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { EnvironmentError, readEnv } from "~/env.server";
+import { readEnv } from "~/env.server";
 import { isSecretName } from "~/env-secrets.server";
 import { sealSessionCookies } from "~/http/session.server";
 import { ownDataDir } from "../embedded/own-stack";
+import { problemsOf } from "./env-problems";
 import { openOwnDatabase, startService } from "./own-service";
 
 const folder = await mkdtemp(join(tmpdir(), "backloom-secrets-"));
@@ -15,15 +16,6 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function keep(name: string, text: string): Promise<string> {
   await writeFile(join(folder, name), text);
   return join(folder, name);
-}
-
-function problemsOf(source: Record<string, string>): readonly string[] {
-  try {
-    readEnv(source);
-    return [];
-  } catch (error) {
-    return error instanceof EnvironmentError ? error.problems : ["not an EnvironmentError"];
-  }
 }
 
 const [older, newer] = ["o".repeat(40), "n".repeat(40)];

@@ -26,7 +26,6 @@ async function callsOf({ origin }: OwnService, operation: string): Promise<numbe
   return Number(line?.slice(sample.length) ?? 0);
 }
 
-/** Waits until each process has called an operation so many times more. */
 async function everyoneCalls(operation: string, times: number): Promise<void> {
   const services = [first, second];
   const before = await Promise.all(services.map((service) => callsOf(service, operation)));

@@ -28,7 +28,6 @@ export interface TestApp {
   port: number;
   services: Services;
   cronSecret: string;
-  /** Lines of the app's log, newest last. */
   logLines: string[];
   /** A request; `path` starts with a slash. Redirects are not followed. */
   request(path: string, init?: RequestInit): Promise<Response>;
@@ -38,7 +37,6 @@ export interface TestApp {
   submit(path: string, fields: FormFields, headers?: Record<string, string>): Promise<Response>;
   /** The `Cookie` header of a signed-in browser of the user. */
   signIn(user: { id: string }, options?: { expired?: boolean }): Promise<string>;
-  /** The user at the pages. */
   visitorOf(user: { id: string }): Promise<Visitor>;
   /** Ends the app before the file does, as a signal would. */
   stop(): Promise<void>;
@@ -136,7 +134,6 @@ export async function startTestApp(t: Store, options: TestAppOptions = {}): Prom
   return { ...address, request, send, submit, signIn, visitorOf, stop };
 }
 
-/** The app over a fresh database. */
 export async function openApp({ realtime, ...options }: TestAppOptions & { realtime?: boolean | HostedRealtime } = {}) {
   const t = await createTestDatabase({ realtime });
   return { t, app: await startTestApp(t, options) };

@@ -1,4 +1,3 @@
-/** How Playwright starts the browser. */
 export interface BrowserLaunch {
   executablePath: string;
   args: string[];

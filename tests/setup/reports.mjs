@@ -25,7 +25,6 @@ function failuresOfFile(file) {
   return failed.map((test) => failure(`${name} > ${test.fullName}`, test.failureMessages.join("\n")));
 }
 
-/** The same of Playwright's report. */
 export function readPlaywright(path) {
   const { stats = {}, suites = [], errors = [] } = readJson(path);
   const specs = suites.flatMap(specsOf);

@@ -20,7 +20,6 @@ export interface TestCluster {
  */
 const forgetful = { fsync: "off", full_page_writes: "off", max_connections: "300", authentication_timeout: "20s" };
 
-/** Starts a Postgres for tests and migrates the template. */
 export async function startTestCluster(dataDir: string): Promise<TestCluster> {
   const secrets = await loadSecrets(dataDir);
   const password = secrets.databasePassword;

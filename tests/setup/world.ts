@@ -11,7 +11,6 @@ import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import type { AgentJob } from "~/wire/agent-jobs/contract";
 import type { JobPayload } from "~/wire/workers/contract";
 
-/** Where tests make their world. */
 export interface Store {
   /** The database as the app sees it, over the transport of this run. */
   database: Database;
@@ -21,7 +20,6 @@ export interface Store {
   actorOf(user: { id: string }): Actor;
 }
 
-/** A store with all that makes a world. */
 export type WorldStore = Store & ReturnType<typeof makersOf>;
 
 /** The world builder: everything that tests need in a store, bound to it. */
@@ -36,7 +34,6 @@ export function makersOf(t: Store) {
     untilSomeoneWaits: () => untilSomeoneWaits(t),
     createUser: (options?: UserOptions) => createUser(t, options),
     createToken: (user: { id: string }, options?: TokenOptions) => createToken(t, user, options),
-    /** Headers of a request with a new token of the user. */
     bearerOf: async (user: { id: string }) => bearer(await createToken(t, user)),
     addMember: (productId: string, user: { id: string }) => addMember(t, productId, user),
     createMember: (productId: string, options?: UserOptions & { viewer?: boolean }) =>
@@ -144,7 +141,6 @@ interface TokenOptions {
   revoked?: boolean;
 }
 
-/** An API token of the user, good until it is revoked. */
 async function createToken(
   t: Store,
   user: { id: string },
@@ -159,7 +155,6 @@ async function createToken(
   return token;
 }
 
-/** Headers of a request with a bearer token. */
 export function bearer(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };
 }
@@ -225,7 +220,6 @@ export async function seedActiveSprint(actor: Actor, productId: string, storyIds
   return sprint;
 }
 
-/** Gives someone access to the product. */
 async function addMember(t: Store, productId: string, member: { id: string }): Promise<void> {
   await t.sql.query("insert into public.product_members (product_id, user_id, role) values ($1, $2, 'MEMBER')", [
     productId,
@@ -293,10 +287,8 @@ export interface SprintWorld {
   pbi: Created;
   /** Stories in their order, each with its tasks in their order. */
   stories: (Created & { tasks: Created[] })[];
-  /** All tasks in PBI, story, task order. */
   tasks: Created[];
   sprint: Created;
-  /** Starts the run of the sprint. */
   start(options?: StartOptions): ReturnType<typeof startSprintRun>;
 }
 
@@ -384,7 +376,6 @@ export async function claimRefusal(actor: Actor, worker = "worker-1"): Promise<s
   return reason?.code ?? "";
 }
 
-/** One value of one row, as `postgres` sees it. */
 async function columnOf(t: Store, table: string, id: string, column: string): Promise<unknown> {
   const { rows } = await t.sql.query(`select ${column} as value from public.${table} where id = $1`, [id]);
   return rows[0]?.value;
@@ -406,21 +397,18 @@ async function newMember(t: Store, productId: string, options: { demo?: boolean 
   return { user, actor: t.actorOf(user) };
 }
 
-/** Lets the time of a question run out. */
 async function expireQuestion(t: Store, questionId: string): Promise<void> {
   await t.sql.query("update public.agent_questions set expires_at = now() - interval '1 second' where id = $1", [
     questionId,
   ]);
 }
 
-/** Lets a task wait for others. */
 export async function wait(actor: Actor, task: Created, ...blockers: Created[]): Promise<void> {
   for (const { id } of blockers) {
     await addDependency(actor, { kind: "task", id: task.id, blocked_by: id });
   }
 }
 
-/** Lets a story wait for others. */
 export async function waitStory(actor: Actor, story: Created, ...blockers: Created[]): Promise<void> {
   for (const { id } of blockers) {
     await addDependency(actor, { kind: "story", id: story.id, blocked_by: id });

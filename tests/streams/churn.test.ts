@@ -16,7 +16,6 @@ const sideBySide = 20;
 setFlagsFromString("--expose-gc");
 const collectGarbage = z.custom<() => void>((value) => typeof value === "function").parse(runInNewContext("gc"));
 
-/** Timers that are running in this process, no matter who set them. */
 function timers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 }

@@ -77,7 +77,6 @@ async function endConnections(): Promise<void> {
   await admin.end();
 }
 
-/** Waits until Postgres answers again. */
 async function answered(): Promise<void> {
   await expect
     .poll(

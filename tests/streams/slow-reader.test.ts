@@ -16,7 +16,6 @@ afterAll(() => {
   for (const socket of sockets) socket.destroy();
 });
 
-/** A reader that asks for the stream and then takes nothing of it. */
 async function stall(): Promise<net.Socket> {
   const socket = net.connect({ port: app.port, host: "127.0.0.1" });
   sockets.push(socket);

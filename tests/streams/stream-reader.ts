@@ -77,7 +77,6 @@ export class StreamReader {
     for (const wake of waiting) wake();
   }
 
-  /** The next message that was not asked for yet. */
   async next(): Promise<StreamMessage> {
     for (;;) {
       const message = this.messages[this.#taken];

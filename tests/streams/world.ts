@@ -3,7 +3,6 @@ import type { TestUser, WorldStore } from "../setup/world";
 
 const idRow = z.object({ id: z.string() });
 
-/** Runs one statement and returns the id of the row it made. */
 export async function insert(t: WorldStore, statement: string, values: unknown[]): Promise<string> {
   const { rows } = await t.sql.query(`${statement} returning id`, values);
   return idRow.parse(rows[0]).id;

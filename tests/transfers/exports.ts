@@ -80,7 +80,6 @@ export const trello = JSON.stringify({
   ],
 });
 
-/** A thousand issues with labels, one in five of them with a sub-issue. */
 export function manyOfLinear(count: number): string {
   const lines = ["ID,Title,Description,Status,Priority,Project,Labels,Parent issue"];
   for (let number = 1; number <= count; number++) {

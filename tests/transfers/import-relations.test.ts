@@ -1,20 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createTask } from "~/nouns/tasks/operations.server";
 import { openApp } from "../setup/app";
-import { mover, newProduct } from "./mover";
+import { mover, newProduct, waitsIn } from "./mover";
 
 const { t, app } = await openApp();
-
-/** Who waits for whom in a product, by titles. */
-async function waitsIn(productId: string | null): Promise<string[]> {
-  const rows = await t.query`select a.title || ' > ' || b.title as edge from story_dependencies d
-       join stories a on a.id = d.blocked_id join stories b on b.id = d.blocker_id where d.product_id = ${productId}
-     union all
-     select 'task ' || a.title || ' > ' || b.title from task_dependencies d
-       join tasks a on a.id = d.blocked_id join tasks b on b.id = d.blocker_id where d.product_id = ${productId}
-     order by 1`;
-  return rows.map(({ edge }) => edge);
-}
 
 const linear = [
   "ID,Title,Status,Parent issue,Blocked by,Due Date,Cycle Name,Project Milestone,Related to",
@@ -33,7 +22,7 @@ describe("what belongs together stays together", () => {
     const target = { format: "linear", ...newProduct() };
     const seen = await preview(target, ["a.csv", linear]);
     const done = await move(target, ["a.csv", linear]);
-    expect(await waitsIn(done.product.id)).toEqual([
+    expect(await waitsIn(t, done.product.id)).toEqual([
       "A > B",
       "C > D",
       "task Other part of A > Part of A",
@@ -71,7 +60,7 @@ describe("what belongs together stays together", () => {
     const into = { format: "linear", product_id: String(product.id) };
     await t.query`delete from story_dependencies where product_id = ${product.id}`;
     expect(await move(into, ["a.csv", `${first}F-3,C,Todo,F-1\n`])).toMatchObject({ dependencies: 1 });
-    expect(await waitsIn(product.id)).toEqual(["C > A"]);
+    expect(await waitsIn(t, product.id)).toEqual(["C > A"]);
   });
 
   it("A GitHub import makes a dependency of a box that only names an issue, or names it in the report", async () => {
@@ -89,7 +78,7 @@ describe("what belongs together stays together", () => {
       ...[11, 12, 13].map((number) => issue(number, `N${number}`, "")),
     ]);
     const done = await move({ format: "github", ...newProduct() }, ["issues.json", file]);
-    expect(await waitsIn(done.product.id)).toEqual(["N11", "N12", "N13"].map((title) => `Checkout > ${title}`));
+    expect(await waitsIn(t, done.product.id)).toEqual(["N11", "N12", "N13"].map((title) => `Checkout > ${title}`));
     const rows = await t.query`select k.title from tasks k join stories s on s.id = k.story_id
       where s.product_id = ${done.product.id} and s.title = 'Checkout'`;
     expect(rows).toEqual([{ title: "#14 is next" }]);
@@ -107,7 +96,7 @@ describe("what belongs together stays together", () => {
       "C,S-3,,S-2,,,,",
     ].join("\n");
     const { product, left_out } = await move({ format: "jira", ...newProduct() }, ["j.csv", file]);
-    expect(await waitsIn(product.id)).toEqual(["A > B", "B > C"]);
+    expect(await waitsIn(t, product.id)).toEqual(["A > B", "B > C"]);
     expect(left_out).toEqual([]);
     const rows = await t.query`select description from stories where code = 'S-1'`;
     for (const fact of ["points: 5.0", "date: 01/Mar/26", "version: 1.2", "(relates): S-3"])
@@ -132,7 +121,7 @@ describe("what belongs together stays together", () => {
       { count: 1, reason: "Dependencies on itself, or on more than 100 others: B-1 on B-1" },
       { count: 1, reason: "Dependencies that are one with another of the same stories: B-1/B-1.1 on B-2" },
     ]);
-    expect(await waitsIn(done.product.id)).toEqual(["Number 1 > Number 2"]);
+    expect(await waitsIn(t, done.product.id)).toEqual(["Number 1 > Number 2"]);
     const log = await t.query`select l.content, l.user_id from story_logs l join stories s
       on s.id = l.story_id where s.product_id = ${done.product.id} and s.code = 'B-1'`;
     expect(log.map(({ content }) => content)).toEqual(

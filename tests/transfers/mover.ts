@@ -33,7 +33,6 @@ export async function mover(t: TestDatabase, app: TestApp, user: TestUser) {
   };
 }
 
-/** What a product has, as short lines. */
 export async function stock(t: TestDatabase, productId: string | null) {
   const rows = await t.query`
     select b.title as pbi, s.code, s.title, s.status, s.priority, u.username as assignee, s.description, s.created_at,
@@ -43,4 +42,16 @@ export async function stock(t: TestDatabase, productId: string | null) {
     from stories s join pbis b on b.id = s.pbi_id left join users u on u.id = s.assignee_id
     where s.product_id = ${productId} order by s.title`;
   return rows;
+}
+
+/** Who waits for whom in a product, by titles; a task says that it is one. */
+export async function waitsIn(t: TestDatabase, productId: string | null): Promise<string[]> {
+  const rows = await t.query`
+    select a.title || ' > ' || b.title as edge from story_dependencies d
+      join stories a on a.id = d.blocked_id join stories b on b.id = d.blocker_id where d.product_id = ${productId}
+    union all
+    select 'task ' || a.title || ' > ' || b.title from task_dependencies d
+      join tasks a on a.id = d.blocked_id join tasks b on b.id = d.blocker_id where d.product_id = ${productId}
+    order by 1`;
+  return rows.map(({ edge }) => edge);
 }

@@ -2,7 +2,7 @@ import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import type { ImportFormat, ImportReport } from "~/wire/transfers/contract";
 import { openApp } from "../setup/app";
-import { mover, newProduct, type Part, stock } from "./mover";
+import { mover, newProduct, type Part, stock, waitsIn } from "./mover";
 import { beads, openspec, specKit, zipOf } from "./spec-shapes";
 
 const { t, app } = await openApp();
@@ -14,16 +14,6 @@ async function imported(format: ImportFormat, file: Part) {
   const report = await move({ format, ...newProduct() }, ["file", file]);
   const again = () => move({ format, product_id: String(report.product.id) }, ["file", file]);
   return { report, again, stories: await stock(t, report.product.id) };
-}
-
-async function waitsIn({ product }: ImportReport): Promise<string[]> {
-  const rows = await t.query`select a.title || ' > ' || b.title as edge from story_dependencies d
-       join stories a on a.id = d.blocked_id join stories b on b.id = d.blocker_id where d.product_id = ${product.id}
-     union all
-     select a.title || ' > ' || b.title from task_dependencies d
-       join tasks a on a.id = d.blocked_id join tasks b on b.id = d.blocker_id where d.product_id = ${product.id}
-     order by 1`;
-  return rows.map(({ edge }) => edge);
 }
 
 const counts = ({ stories, tasks, already_there, dependencies }: ImportReport) => ({
@@ -53,9 +43,9 @@ describe("Spec Kit", () => {
       },
       { title: "Water the beds", status: "DONE", tasks: ["T001 Buy a pump DONE", "T002 Lay the pipe DONE"] },
     ]);
-    expect(await waitsIn(report)).toEqual([
-      "T003 Draw a row > T001 Create the table in db/beds.sql",
-      "T005 Refuse rows that cross > T003 Draw a row",
+    expect(await waitsIn(t, report.product.id)).toEqual([
+      "task T003 Draw a row > T001 Create the table in db/beds.sql",
+      "task T005 Refuse rows that cross > T003 Draw a row",
     ]);
     const rows = await t.query`select k.description, k.implementation_plan, s.acceptance_criteria
       from tasks k join stories s on s.id = k.story_id where k.product_id = ${report.product.id} and k.title like 'T003%'`;
@@ -137,7 +127,10 @@ describe("lists without boxes", () => {
     ].join("\n\n");
     const { report, stories } = await imported("spec-kit", zipOf({ "specs/a/tasks.md": text }));
     expect(stories).toMatchObject([{ tasks: ["T-001 Form DONE", "T002 Session TO_DO", "T003 Tests TO_DO"] }]);
-    expect(await waitsIn(report)).toEqual(["T002 Session > T-001 Form", "T003 Tests > T002 Session"]);
+    expect(await waitsIn(t, report.product.id)).toEqual([
+      "task T002 Session > T-001 Form",
+      "task T003 Tests > T002 Session",
+    ]);
     expect(report.left_out).toEqual([
       { count: 1, reason: "List items without a box: Not one" },
       { count: 1, reason: "Boxes without a number such as T001: No number" },
@@ -185,7 +178,11 @@ describe("beads", () => {
       },
       { pbi: "Harvest", code: "g-3", title: "Sell", priority: 4, tasks: ["Sell TO_DO"] },
     ]);
-    expect(await waitsIn(report)).toEqual(["Climb > Find a ladder", "Pick > Buy baskets", "Sell > Pick"]);
+    expect(await waitsIn(t, report.product.id)).toEqual([
+      "Pick > Buy baskets",
+      "Sell > Pick",
+      "task Climb > Find a ladder",
+    ]);
     expect(report.left_out).toEqual(
       expect.arrayContaining([
         { count: 1, reason: "Deleted in beads: g-9" },

@@ -12,7 +12,6 @@ import { read } from "./worker-process";
 const { t, ada, actor, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
 const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
-/** A run with a branch a story, each with one task of the story's number. */
 async function startNumbered(code: string, count: number) {
   const stories = Array.from({ length: count }, (_, index) => ({
     title: `Story ${index + 1}`,

@@ -79,7 +79,6 @@ export function reachBySsh(home: string): Record<string, string> {
   return { GIT_SSH_COMMAND: script, GIT_SSH_VARIANT: "simple" };
 }
 
-/** A repository with one commit. */
 export function makeRepository(folder: string): ReturnType<typeof gitIn> {
   mkdirSync(folder, { recursive: true });
   const git = gitIn(folder);
@@ -98,7 +97,6 @@ export interface RunOptions {
   tasks?: number;
   product?: Partial<ExportDocumentInput["product"]>;
   task?: { verify_only?: boolean; repo_url?: string; implementation_plan?: string };
-  /** Acceptance criteria of the story. */
   criteria?: string;
 }
 

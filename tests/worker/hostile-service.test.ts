@@ -8,7 +8,6 @@ import { startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
 
-/** The worker against a service whose claims say something else of the job. */
 async function work(code: string, bent: object) {
   await startRun(t, ada, { code });
   const url = await openAlteredService(Number(new URL(app.origin).port), {

@@ -23,7 +23,6 @@ export interface KillOptions extends RunOptions {
   exec?: string;
   /** What happens between the start of the run and that of the worker. */
   prepare?: (productId: string) => Promise<unknown>;
-  /** Further words for every worker. */
   args?: string[];
 }
 
@@ -65,7 +64,6 @@ export async function openScene() {
       readJob,
       /** The only job that was taken, as the dead worker left it. */
       job: await readJob(),
-      /** Everything that an attempt could change. */
       async state() {
         const rows = await t.query`select (select json_agg(j order by j.id) from agent_jobs j
             where j.product_id = ${run.productId}) as jobs,

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { numbersFrom } from "../setup/drawn-numbers";
 import { makeSmallDisk } from "../setup/small-disk";
 import { at } from "../setup/world";
 import { makeBarrier } from "./barrier";
@@ -11,15 +12,6 @@ import { flags } from "./flags";
 const { t, ada, home, serve } = await openStage();
 const endings = Number(process.env.ENDINGS ?? 12);
 const seed = Number(process.env.ENDINGS_SEED ?? Date.now() % 1_000_000);
-
-/** Numbers from 0 up to below `count`, the same ones for the same seed. */
-function dice(start: number) {
-  let state = start;
-  return (count: number): number => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return Math.floor((state / 2 ** 32) * count);
-  };
-}
 
 interface Scene {
   folder: string;
@@ -96,7 +88,7 @@ function placesOf(text: string, scene: Scene, words: string): string[] {
 it(`The work of ${endings} attempts is kept, however each ends (seed ${seed})`, {
   timeout: 120_000 + endings * 60_000,
 }, async () => {
-  const roll = dice(seed);
+  const roll = numbersFrom(seed);
   const names = [...Object.keys(plain), "is killed", "has no disk left"];
   const offset = roll(names.length);
   for (let number = 0; number < endings; number += 1) {

@@ -164,12 +164,6 @@ it.each([
   expect(await onlyJob(run)).toMatchObject({ status, ...used });
 });
 
-it("The usage of a job is known though it ends with a conflict", async () => {
-  const run = await startRun(t, ada, { code: "UCONF" });
-  await workOnce("UCONF", `${overtaking(await run.read(), "same")}; ${saying(used)}`);
-  expect(await onlyJob(run)).toMatchObject({ status: "queued", ...used });
-});
-
 it("A conflict in a run that a person has paused meanwhile counts no retry, and its usage is known", async () => {
   const run = await startRun(t, ada, { code: "PAUSED" });
   const hold = makeBarrier(join(home, "paused"));

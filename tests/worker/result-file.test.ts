@@ -19,7 +19,6 @@ const noOutput = { add: () => undefined, flush: async () => undefined, close: as
 const noJournal = { say: () => undefined, sayOnce: () => undefined };
 
 const good = { summary: "All well", evidence: [{ criterion: "c", command: "true" }] };
-/** The same text, with one key more. */
 const withKey = (key: string, value: unknown) => JSON.stringify({ ...good, [key]: value });
 
 it.each([

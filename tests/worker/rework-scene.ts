@@ -67,7 +67,6 @@ export async function openMachines() {
     };
     const sprintId = await idOf("sprints", "SP-1");
     const readRun = (run: { id: string }): Promise<SprintRunDetail> => getSprintRun(actor, { sprint_run_id: run.id });
-    /** The newest job of a task. */
     const jobOf = async (task: string) => {
       const { jobs } = await listAgentJobs(actor, { product_id: id, limit: 100 });
       const own = jobs.filter(({ kind, task_code }) => kind !== "SPRINT_IMPLEMENTATION" && task_code === task);

@@ -15,7 +15,6 @@ afterAll(() => {
   for (const close of closing) close();
 });
 
-/** A server of this machine; answers its port, and what it was asked. */
 async function startServer(listener: RequestListener) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -38,7 +38,6 @@ async function begin(code: string, product: RunOptions["product"] = {}) {
   const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
   return {
     agentFor,
-    /** Variables of the person who works here. */
     person,
     work,
     hand,

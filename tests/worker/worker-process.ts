@@ -11,13 +11,10 @@ import { projectRoot } from "../../supabase/embedded/project-root";
 
 export interface WorkerProcess {
   process: ChildProcess;
-  /** Everything that it has printed so far. */
   output(): string;
   /** Resolves as soon as it has printed a matching line. */
   said(pattern: RegExp): Promise<string>;
-  /** Its exit code, once it has ended. */
   ended: Promise<number | null>;
-  /** Ends it by a signal: its exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 

@@ -38,11 +38,9 @@ export interface ScriptedModel {
   asked: Record<string, unknown>[];
   /** All that was asked of it, for the eye: method and path. */
   log: string[];
-  /** The tokens of all its answers to work. */
   said: Tokens;
   /** Resolves when a step that hangs was reached. */
   hung: Promise<void>;
-  /** Replaces what is left of the script. */
   goOnWith(steps: readonly Step[]): void;
   close(): Promise<void>;
 }

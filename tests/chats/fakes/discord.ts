@@ -47,7 +47,6 @@ export interface FakeDiscord extends FakeService {
   /** How often a session began, and went on. */
   identified: number;
   resumed: number;
-  /** Asks for a new connection. */
   refresh(): void;
   /** Ends the sessions: none is resumed. */
   forget(): void;

@@ -8,7 +8,6 @@ import type { FakeService } from "./service";
 
 export interface FakeRequest {
   method: string;
-  /** Without the leading slash and the query. */
   path: string;
   query: URLSearchParams;
   headers: IncomingMessage["headers"];

@@ -7,7 +7,6 @@ export interface FakePerson {
 
 export interface FakeMessage {
   room: string;
-  /** As the service names it. */
   id: string;
   text: string;
   /** What can be pressed now. */
@@ -23,7 +22,6 @@ export interface FakeService {
   answers: string[];
   /** What was sent too fast, by the limit that it broke. */
   overruns: string[];
-  /** The private room of a person with the bot. */
   roomOf(person: FakePerson): string;
   /** Presses a button. The id may be one that the message does not have. */
   press(person: FakePerson, message: FakeMessage, option: string): void;
@@ -34,13 +32,11 @@ export interface FakeService {
   slowDown(seconds: number): void;
   /** The token does not hold any more. */
   revoke(): void;
-  /** The person deletes a message. */
   remove(message: FakeMessage): void;
   /** Ends all connections, as a network that fails. */
   drop(): void;
   /** The next request with this in its path gets no answer. Resolves when it is there. */
   hold(part: string): Promise<void>;
-  /** How many connections for events are open. */
   connections(): number;
   close(): Promise<void>;
 }

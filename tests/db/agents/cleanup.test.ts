@@ -10,11 +10,11 @@ import { cancelSprintRun, pauseSprintRun, resumeSprintRun, startRun } from "~/no
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { ContractError } from "~/wire/errors";
 import { createTestDatabase } from "../../setup/database";
+import { numbersFrom } from "../../setup/drawn-numbers";
 import { at, claim, claimRefusal, type SprintWorld, wait, waitStory } from "../../setup/world";
 import { atTime, days, later, serviceAt } from "./fixed-clock";
 
 const t = await createTestDatabase();
-/** More walks on demand: RACE_ROUNDS=20 npx vitest run tests/db/agents/cleanup.test.ts */
 const seeds = Array.from({ length: 6 * Number(process.env.RACE_ROUNDS ?? 1) }, (_, n) => n + 1);
 const strategies = ["SPRINT_BATCH", "STORY", "SPRINT"] as const;
 const criterion = createHash("sha256").update("Works").digest("hex").slice(0, 12);
@@ -50,15 +50,6 @@ async function aroundCleanup(productId: string): Promise<{ before: unknown; afte
     await client.query("rollback to savepoint untouched");
     return { before, after };
   });
-}
-
-/** A number below another one: the same row of numbers for the same seed, so that a failure can be seen again. */
-function numbersFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }
 
 interface Walk {

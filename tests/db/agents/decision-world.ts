@@ -3,6 +3,7 @@ import pg from "pg";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 import type { createTestDatabase } from "../../setup/database";
+import { drawFrom } from "../../setup/drawn-numbers";
 import { roundsOf } from "../../setup/rounds";
 import { create, seedActiveSprint, type TestUser } from "../../setup/world";
 
@@ -60,21 +61,13 @@ export async function look(client: pg.Client, productId: string) {
 }
 export type Seen = Awaited<ReturnType<typeof look>>;
 
-/** `mulberry32`: the same walk for the same seed. */
 export function dice(seed: number) {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
+  const next = drawFrom(seed);
   const pick = <Item>(list: readonly Item[]): Item | undefined => list[Math.floor(next() * list.length)];
   return { next, pick };
 }
 export type Dice = ReturnType<typeof dice>;
 
-/** How a story names its criterion "Works". */
 const criterion = createHash("sha256").update("Works").digest("hex").slice(0, 12);
 
 /** What an agent gives for each argument of an operation: something that is there, or words of its own. */

@@ -13,7 +13,6 @@ export async function atTime<T>(
   });
 }
 
-/** The JSON that a service function answers at that moment. */
 export async function serviceAt(t: TestDatabase, instant: Date, call: string): Promise<Record<string, unknown>> {
   return atTime(t, instant, async (client) => {
     await client.query("set local role service_role");
@@ -22,7 +21,6 @@ export async function serviceAt(t: TestDatabase, instant: Date, call: string): P
   });
 }
 
-/** A moment so many milliseconds after another. */
 export function later(instant: Date | string, milliseconds: number): Date {
   return new Date(new Date(instant).getTime() + milliseconds);
 }

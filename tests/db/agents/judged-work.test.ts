@@ -225,7 +225,6 @@ async function seedJudged(options: SprintOptions = {}) {
 const reportOn = (world: SprintWorld, job: { id: string; attempt: number }, rest: object) =>
   reportAgentJob(world.actor, { job_id: job.id, attempt: job.attempt, status: "done", ...rest });
 
-/** The first task of a run waits for its review. */
 async function waitForReview(world: SprintWorld) {
   const run = await world.start();
   const job = await claim(world.actor);

@@ -36,7 +36,6 @@ async function scene(options?: SprintOptions) {
         reason,
         attempt,
       })),
-    /** The worker dies, and another one takes the job. */
     lose: async () => {
       await serviceAt(t, later(new Date(), minutes(6)), "sweep()");
       return claim(actor, "worker-2");

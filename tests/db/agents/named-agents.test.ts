@@ -7,6 +7,7 @@ import { editTask, getTaskDetail, updateTask } from "~/nouns/tasks/operations.se
 import { listAgentWorkers, restartWorker } from "~/nouns/workers/operations.server";
 import type { ClaimAgentJobInput } from "~/wire/workers/contract";
 import { createTestDatabase } from "../../setup/database";
+import { drawFrom } from "../../setup/drawn-numbers";
 import { roundsOf } from "../../setup/rounds";
 import { at, type SprintWorld } from "../../setup/world";
 
@@ -169,7 +170,7 @@ describe("random mixes of workers, agents, kills and settings", { timeout: 300_0
   it.each(Array.from({ length: Math.ceil(rounds / perWorld) }, (_, n) => n + 1))(
     "No job goes to a worker without its agent in random mixes of workers and settings (%i)",
     async (seed) => {
-      const random = numbers(seed);
+      const random = drawFrom(seed);
       const pick = <T>(list: readonly T[]): T => at(list, Math.floor(random() * list.length));
       const maybe = () => pick([null, ...names]);
       const world = await running([2, 2, 1]);
@@ -224,12 +225,3 @@ describe("random mixes of workers, agents, kills and settings", { timeout: 300_0
     },
   );
 });
-
-/** The same numbers for the same seed. */
-function numbers(seed: number): () => number {
-  let state = seed * 2_654_435_761;
-  return () => {
-    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 374_761_393) >>> 0;
-    return state / 2 ** 32;
-  };
-}

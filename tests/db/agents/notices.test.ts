@@ -102,24 +102,6 @@ it("Failed runs and needed reviews give notices, and a change that was rolled ba
   expect((await drain()).map((n) => n.kind)).toEqual(["review_needed", "run_failed"]);
 });
 
-it("A notice goes to one of many senders, and again when a sender died", async () => {
-  const world = await t.seedWorld(0);
-  await subscribePush(world.actor, device("many"));
-  await drain();
-  for (let n = 0; n < 20; n++) {
-    await askQuestion(world.actor, { story_id: world.story.id, question: `Q${n}` });
-  }
-  const taken = await Promise.all(Array.from({ length: 20 }, () => takeDueNotices(t.database, { limit: 5 })));
-  const ids = taken.flatMap(({ notices }) => notices.map(({ id }) => id));
-  expect(new Set(ids).size).toBe(ids.length);
-  expect(ids).toHaveLength(20);
-  expect((await takeDueNotices(t.database, {})).notices).toEqual([]);
-  await t.query`update public.notices set next_attempt_at = now() where id = any(${ids})`;
-  const again = await drain();
-  expect(again.map(({ id }) => id).sort()).toEqual([...ids].sort());
-  expect(again.every(({ attempts }) => attempts === 2)).toBe(true);
-});
-
 it("A failed delivery is tried again with growing pauses and given up after ten attempts", async () => {
   const world = await t.seedWorld(0);
   const hook = await createWebhook(world.actor, { product_id: world.product.id, url: "https://example.com/down" });
@@ -143,26 +125,6 @@ it("A failed delivery is tried again with growing pauses and given up after ten 
   expect(deliveries).toMatchObject([{ id, kind: "ping", status: "failed", attempts: 10, response_status: 503 }]);
   const { webhooks } = await listWebhooks(world.actor, { product_id: world.product.id });
   expect(webhooks).toMatchObject([{ last_delivery: { status: "failed" } }]);
-});
-
-it("A device that is gone gets no more notices until it subscribes again", async () => {
-  const world = await t.seedWorld(0);
-  const { id } = await subscribePush(world.actor, device("gone"));
-  await drain();
-  await askQuestion(world.actor, { story_id: world.story.id, question: "?" });
-  const [notice] = await drain();
-  const marked = await markNotice(t.database, {
-    notice_id: notice?.id ?? "",
-    delivered: true,
-    gone_subscription_ids: [id],
-  });
-  expect(marked.status).toBe("delivered");
-  const { subscriptions } = await listPushSubscriptions(world.actor);
-  expect(subscriptions[0]?.disabled_at).not.toBeNull();
-  await askQuestion(world.actor, { story_id: world.story.id, question: "?" });
-  expect(await drain()).toEqual([]);
-  await subscribePush(world.actor, device("gone"));
-  expect((await listPushSubscriptions(world.actor)).subscriptions).toMatchObject([{ id, disabled_at: null }]);
 });
 
 it("A device belongs to one user, and to another one who signs in on it", async () => {

@@ -17,7 +17,6 @@ interface Planned {
   blocked_by?: string[];
 }
 
-/** A run of stories with one task each. */
 async function startTasks(tasks: readonly Planned[]) {
   const owner = await t.createUser();
   const document = exportDocumentSchema.parse({
@@ -97,7 +96,6 @@ async function judge(
   return [...freedAfter.values()].reduce((sum, count) => sum + count, 0) / blocked.length;
 }
 
-/** Milliseconds that a page of 50 takes. */
 async function median(actor: Actor, product_id: string): Promise<number> {
   await t.query`analyze`;
   const taken = [];

@@ -21,7 +21,6 @@ async function insertWorkers(userId: string, count: number, prefix: string): Pro
     select ${userId}, ${prefix} || n, now() - interval '1 day' + n * interval '1 second' from generate_series(1, ${count}::integer) n`;
 }
 
-/** Jobs of a sprint that failed eight days ago. */
 async function insertOldJobs(count: number): Promise<string> {
   const world = await t.seedSprint({ stories: [1] });
   await t.query`alter table public.agent_jobs disable trigger user`;

@@ -21,7 +21,6 @@ const by = (who: "token" | "person" | "service") => (name: string, given: Given)
 const [token, someone, service] = [by("token"), by("person"), by("service")];
 type Step = ReturnType<typeof token>;
 
-/** Arguments that a case repeats. */
 const newest = ({ jobs }: Seen) => ({ p_job_id: jobs.at(-1)?.id, p_attempt: jobs.at(-1)?.attempt });
 const report = (p_report: object): Step => token("report_agent_job", (seen) => ({ ...newest(seen), p_report }));
 const taskOf = (seen: Seen, index: number) => ({ p_task_id: at(seen.tasks, index).id });

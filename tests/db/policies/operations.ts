@@ -118,7 +118,6 @@ export async function attempt(
   }
 }
 
-/** The content of every table of the service, no matter how many there are. */
 export async function snapshot(t: TestDatabase): Promise<Record<string, string>> {
   const rows = await t.query`select tablename from pg_tables where schemaname in ('public')
     order by 1`;

@@ -67,7 +67,6 @@ const people = {
   member: await t.createUser(),
   viewer: await t.createUser(),
   demo: await t.createUser(),
-  /** The owner of another product who became a demo account. */
   demoOwner: await t.createUser(),
   stranger: await t.createUser(),
 };

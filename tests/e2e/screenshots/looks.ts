@@ -3,7 +3,6 @@ import type { BrowserContextOptions } from "@playwright/test";
 
 export const folder = process.env.SCREENSHOTS_DIR ?? join("docs", "screenshots");
 
-/** Two widths in two themes. */
 export const looks: readonly [name: string, options: BrowserContextOptions][] = [
   ["1280-light", { viewport: { width: 1280, height: 860 }, colorScheme: "light" }],
   ["1280-dark", { viewport: { width: 1280, height: 860 }, colorScheme: "dark" }],

@@ -7,7 +7,6 @@ const { t, app, home } = await openStage();
 
 const scene = (kind: ForgeKind, place: string, count = 1) => openPullSyncScene({ t, app, home }, kind, place, count);
 
-/** Where each host says what its CI found. */
 const ciPlace = { github: /\/check-runs$/, gitlab: /\/pipelines\/\d+\/jobs$/, forgejo: /\/status$/ };
 const list = /\/(pulls|merge_requests)$/;
 const detail = /\/(pulls|merge_requests)\/\d+$/;

@@ -159,7 +159,6 @@ describe.each(forgeKinds)("%s", (kind) => {
   }
 });
 
-/** Files below a folder in which a text stands. */
 function filesWith(folder: string, text: string): string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true });
   expect(files.length).toBeGreaterThan(0);

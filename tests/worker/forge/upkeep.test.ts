@@ -21,7 +21,6 @@ import { mergePull, openForgeWorld } from "./world";
 const { t, app, home } = await openStage();
 const gate = await openToolGate(app.port);
 let last = 0;
-/** A number that no other product or folder has. */
 function unused(): number {
   last += 1;
   return last;

@@ -20,7 +20,6 @@ describe.each(forgeKinds)("%s", (kind) => {
   const code = `WATCH-${kind}`;
   const prompts = join(home, `prompts-${kind}`);
 
-  /** A worker of its own clone that serves until the file is over. */
   function watcher(name: string) {
     const repo = join(home, `${name}-${kind}`);
     forge.clone(repo);

@@ -27,7 +27,6 @@ export interface FakePull {
   isOfFork?: boolean;
 }
 
-/** An issue of someone, with one label. */
 export interface FakeIssue {
   number: number;
   title: string;
@@ -103,7 +102,6 @@ export async function openForgeWorld(kind: ForgeKind, home: string) {
     requests,
     faults,
     origin: "",
-    /** Address for git, without a login. */
     remote: "",
     headOf: (branch: string) => gitIn(bare)("rev-parse", `refs/heads/${branch}`),
     urlOf: (number: number) => `${world.origin}/acme/shop/pulls/${number}`,
