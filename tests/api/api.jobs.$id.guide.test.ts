@@ -53,92 +53,90 @@ const toldOf = (chapters: ReturnType<typeof chaptersOf>) =>
     ),
   );
 
-describe("the chapters of a change", () => {
-  it("The chapters of a change have every hunk exactly once and no other, no matter what the guide says", () => {
-    fc.assert(
-      fc.property(diff, fc.option(guide), (wanted, told) => {
-        const files = wanted.map(([name, lines]) => file(name, lines && patchAt(...lines)));
-        const chapters = chaptersOf(files, told);
-        expect(toldOf(chapters).sort()).toEqual(hunksOf(files).sort());
-        expect(chaptersOf(files, told)).toEqual(chapters);
-        expect(chapters.slice(0, -1).every(({ rest }) => rest === undefined)).toBe(true);
-        if (told === null) return;
-        const said = chapters.filter(({ rest }) => !rest).map(({ title, why }) => [title, why]);
-        expect(said, "nothing that the agent said is lost").toEqual(told.map(({ title, why }) => [title, why]));
-        for (const [at, { shown_in = [] }] of chapters.entries()) {
-          expect(shown_in.every((other) => other < at && chapters[other]?.parts.length)).toBe(true);
-        }
-      }),
-      { numRuns: roundsOf("GUIDE_ROUNDS", { whole: 2_000, short: 300 }) },
-    );
-  });
+it("The chapters of a change have every hunk exactly once and no other, no matter what the guide says", () => {
+  fc.assert(
+    fc.property(diff, fc.option(guide), (wanted, told) => {
+      const files = wanted.map(([name, lines]) => file(name, lines && patchAt(...lines)));
+      const chapters = chaptersOf(files, told);
+      expect(toldOf(chapters).sort()).toEqual(hunksOf(files).sort());
+      expect(chaptersOf(files, told)).toEqual(chapters);
+      expect(chapters.slice(0, -1).every(({ rest }) => rest === undefined)).toBe(true);
+      if (told === null) return;
+      const said = chapters.filter(({ rest }) => !rest).map(({ title, why }) => [title, why]);
+      expect(said, "nothing that the agent said is lost").toEqual(told.map(({ title, why }) => [title, why]));
+      for (const [at, { shown_in = [] }] of chapters.entries()) {
+        expect(shown_in.every((other) => other < at && chapters[other]?.parts.length)).toBe(true);
+      }
+    }),
+    { numRuns: roundsOf("GUIDE_ROUNDS", { whole: 2_000, short: 300 }) },
+  );
+});
 
-  it("The chapters of a change cost little, no matter how many parts its guide has", () => {
-    const files = [file("a.ts", patchAt(...Array.from({ length: 8_000 }, (_, n) => n * 2 + 1)))];
-    const parts = Array.from({ length: 10_000 }, () => ({ path: "a.ts", from: 90_000, to: 90_001 }));
-    const told = Array.from({ length: 20 }, () => ({ title: "T", why: "", parts }));
-    const before = busyMilliseconds();
-    chaptersOf(files, told);
-    expect(busyMilliseconds() - before).toBeLessThan(200);
-  });
+it("The chapters of a change cost little, no matter how many parts its guide has", () => {
+  const files = [file("a.ts", patchAt(...Array.from({ length: 8_000 }, (_, n) => n * 2 + 1)))];
+  const parts = Array.from({ length: 10_000 }, () => ({ path: "a.ts", from: 90_000, to: 90_001 }));
+  const told = Array.from({ length: 20 }, () => ({ title: "T", why: "", parts }));
+  const before = busyMilliseconds();
+  chaptersOf(files, told);
+  expect(busyMilliseconds() - before).toBeLessThan(200);
+});
 
-  it("A hunk goes to the first chapter that names one of its lines, both ends included", () => {
-    const files = [file("a.ts", patchAt(3, 9)), file("b.ts")];
-    const parts = [{ path: "a.ts", from: 1, to: 3 }];
-    const told = [
-      { title: "First", why: "So", parts },
-      { title: "Second", why: "", parts: [{ path: "a.ts" }] },
-    ];
-    expect(chaptersOf(files, told)).toMatchObject([
-      { title: "First", why: "So", criterion: null, parts: [{ path: "a.ts", hunks: [0] }] },
-      { title: "Second", parts: [{ path: "a.ts", hunks: [1] }] },
-      { title: "Everything else", rest: true, parts: [{ path: "b.ts", hunks: [] }] },
-    ]);
-  });
+it("A hunk goes to the first chapter that names one of its lines, both ends included", () => {
+  const files = [file("a.ts", patchAt(3, 9)), file("b.ts")];
+  const parts = [{ path: "a.ts", from: 1, to: 3 }];
+  const told = [
+    { title: "First", why: "So", parts },
+    { title: "Second", why: "", parts: [{ path: "a.ts" }] },
+  ];
+  expect(chaptersOf(files, told)).toMatchObject([
+    { title: "First", why: "So", criterion: null, parts: [{ path: "a.ts", hunks: [0] }] },
+    { title: "Second", parts: [{ path: "a.ts", hunks: [1] }] },
+    { title: "Everything else", rest: true, parts: [{ path: "b.ts", hunks: [] }] },
+  ]);
+});
 
-  it("A file with a red or amber mark that no chapter names is shown before all others", () => {
-    const names = ["a.ts", "b.ts", "key.ts"];
-    const chapters = chaptersOf(
-      names.map((name) => file(name)),
-      [{ title: "First", why: "", parts: [{ path: "a.ts" }] }],
-    );
-    const shown = (mark: "secret" | "large") =>
-      shownChapters(
-        { source: "agent", chapters },
-        names.map((path, index) => ({ path, index })),
-        false,
-        [{ mark, path: "key.ts", hunk: null }],
-      ).map(({ title, parts }) => [title, parts.map(({ index }) => index)]);
-    expect(shown("secret")).toEqual([
-      ["Not in the guide, and marked", [2]],
-      ["First", [0]],
-      ["Everything else", [1]],
-    ]);
-    expect(shown("large").at(-1)).toEqual(["Everything else", [1, 2]]);
-  });
+it("A file with a red or amber mark that no chapter names is shown before all others", () => {
+  const names = ["a.ts", "b.ts", "key.ts"];
+  const chapters = chaptersOf(
+    names.map((name) => file(name)),
+    [{ title: "First", why: "", parts: [{ path: "a.ts" }] }],
+  );
+  const shown = (mark: "secret" | "large") =>
+    shownChapters(
+      { source: "agent", chapters },
+      names.map((path, index) => ({ path, index })),
+      false,
+      [{ mark, path: "key.ts", hunk: null }],
+    ).map(({ title, parts }) => [title, parts.map(({ index }) => index)]);
+  expect(shown("secret")).toEqual([
+    ["Not in the guide, and marked", [2]],
+    ["First", [0]],
+    ["Everything else", [1]],
+  ]);
+  expect(shown("large").at(-1)).toEqual(["Everything else", [1, 2]]);
+});
 
-  it("A chapter whose lines an earlier one has is kept, and says where they are shown", () => {
-    const added = file("a.ts", patchAt(1));
-    const told = [
-      { title: "Both", why: "", parts: [{ path: "a.ts", from: 1, to: 1 }, { path: "b.ts" }] },
-      { title: "One", why: "So", criterion: "c", parts: [{ path: "a.ts", from: 1, to: 1 }] },
-      { title: "Neither", why: "No", parts: [{ path: "c.ts" }] },
-    ];
-    const clues = { proof: "", tests: [], criteria: ["c"] };
-    expect(chaptersOf([added, file("b.ts")], told, clues).slice(1)).toEqual([
-      { title: "One", why: "So", criterion: "c", parts: [], shown_in: [0] },
-      { title: "Neither", why: "No", criterion: null, parts: [] },
-    ]);
-  });
+it("A chapter whose lines an earlier one has is kept, and says where they are shown", () => {
+  const added = file("a.ts", patchAt(1));
+  const told = [
+    { title: "Both", why: "", parts: [{ path: "a.ts", from: 1, to: 1 }, { path: "b.ts" }] },
+    { title: "One", why: "So", criterion: "c", parts: [{ path: "a.ts", from: 1, to: 1 }] },
+    { title: "Neither", why: "No", parts: [{ path: "c.ts" }] },
+  ];
+  const clues = { proof: "", tests: [], criteria: ["c"] };
+  expect(chaptersOf([added, file("b.ts")], told, clues).slice(1)).toEqual([
+    { title: "One", why: "So", criterion: "c", parts: [], shown_in: [0] },
+    { title: "Neither", why: "No", criterion: null, parts: [] },
+  ]);
+});
 
-  it("Without a guide, chapters come by rule: named by the proof, code, tests, configuration, generated", () => {
-    const names = ["yarn.lock", "set.json", "tests/a.ts", "src/b.ts", "src/a.ts"];
-    const files = names.map((name) => file(name, patchAt(name === "tests/a.ts" ? 0 : 1)));
-    const clues = { proof: "npm test src/a.ts", tests: ["tests/a.ts"], criteria: [] };
-    const chapters = chaptersOf(files, null, clues);
-    expect(chapters.map(({ parts }) => parts[0]?.path)).toEqual(names.toReversed());
-    expect(chapters.some(({ rest }) => rest)).toBe(false);
-  });
+it("Without a guide, chapters come by rule: named by the proof, code, tests, configuration, generated", () => {
+  const names = ["yarn.lock", "set.json", "tests/a.ts", "src/b.ts", "src/a.ts"];
+  const files = names.map((name) => file(name, patchAt(name === "tests/a.ts" ? 0 : 1)));
+  const clues = { proof: "npm test src/a.ts", tests: ["tests/a.ts"], criteria: [] };
+  const chapters = chaptersOf(files, null, clues);
+  expect(chapters.map(({ parts }) => parts[0]?.path)).toEqual(names.toReversed());
+  expect(chapters.some(({ rest }) => rest)).toBe(false);
 });
 
 describe("GET /api/jobs/:id/guide", () => {

@@ -31,46 +31,44 @@ async function scene() {
   return world;
 }
 
-describe("GET /api/products/:id/scoreboard", () => {
-  it("The scoreboard says how often each agent was right at once, and nothing of too few tasks", async () => {
-    const { owner, product, tasks } = await scene();
-    const path = `/api/products/${product.id}/scoreboard`;
-    const answer = await app.request(path, { headers: await t.bearerOf(owner) });
-    expect(answer.status).toBe(200);
-    const { rows } = await answer.json();
-    expect(rows).toEqual([
-      {
-        agent: "claude",
-        model: "opus",
-        label: null,
-        finished: 9,
-        too_few: false,
-        first_pass: 0.778,
-        interval: wilson(7, 9),
-        rounds: 1,
-        cost: null,
-        minutes: 10,
-      },
-      {
-        agent: "codex",
-        model: "gpt",
-        label: null,
-        finished: 1,
-        too_few: true,
-        first_pass: null,
-        interval: null,
-        rounds: null,
-        cost: null,
-        minutes: null,
-      },
-    ]);
-    const session = { cookie: await app.signIn(owner) };
-    const page = await (await app.request(`/insights/agents?product=${product.id}`, { headers: session })).text();
-    expect(page).toContain("78 % (45 to 94 %)");
-    expect(page).toContain("too few");
-    const task = await (await app.request(`/tasks/${at(tasks, 10).id}`, { headers: session })).text();
-    expect(task).not.toContain("right at once");
-  });
+it("The scoreboard says how often each agent was right at once, and nothing of too few tasks", async () => {
+  const { owner, product, tasks } = await scene();
+  const path = `/api/products/${product.id}/scoreboard`;
+  const answer = await app.request(path, { headers: await t.bearerOf(owner) });
+  expect(answer.status).toBe(200);
+  const { rows } = await answer.json();
+  expect(rows).toEqual([
+    {
+      agent: "claude",
+      model: "opus",
+      label: null,
+      finished: 9,
+      too_few: false,
+      first_pass: 0.778,
+      interval: wilson(7, 9),
+      rounds: 1,
+      cost: null,
+      minutes: 10,
+    },
+    {
+      agent: "codex",
+      model: "gpt",
+      label: null,
+      finished: 1,
+      too_few: true,
+      first_pass: null,
+      interval: null,
+      rounds: null,
+      cost: null,
+      minutes: null,
+    },
+  ]);
+  const session = { cookie: await app.signIn(owner) };
+  const page = await (await app.request(`/insights/agents?product=${product.id}`, { headers: session })).text();
+  expect(page).toContain("78 % (45 to 94 %)");
+  expect(page).toContain("too few");
+  const task = await (await app.request(`/tasks/${at(tasks, 10).id}`, { headers: session })).text();
+  expect(task).not.toContain("right at once");
 });
 
 describe("the advice", () => {

@@ -66,192 +66,188 @@ const sweep = () => sweepAll(t.database);
 const files = (...names: string[]) =>
   names.map((path) => ({ path, status: "modified" as const, additions: 1, deletions: 0, binary: false }));
 
-describe("PUT /api/products/:id/change-index", () => {
-  it("An index sent plain or packed is one for the https and ssh forms of an address", async () => {
-    const { path, token, product, read } = await scene();
-    const again = body(history, sha(0xdef), "https://example.com/Team/shop/");
-    const packed = await app.request(path, {
-      method: "PUT",
-      headers: { ...bearer(token), "content-type": "application/json", "content-encoding": "gzip" },
-      body: new Uint8Array(gzipSync(JSON.stringify(again))),
-    });
-    expect(packed.status).toBe(204);
-    const kept = await t.query`select repository, head_sha from change_indexes where product_id = ${product.id}`;
-    expect(kept).toEqual([{ repository: "example.com/team/shop", head_sha: sha(0xdef) }]);
-    expect(await read()).toMatchObject({ main_sha: sha(0xdef), known_changes: 12 });
+it("An index sent plain or packed is one for the https and ssh forms of an address", async () => {
+  const { path, token, product, read } = await scene();
+  const again = body(history, sha(0xdef), "https://example.com/Team/shop/");
+  const packed = await app.request(path, {
+    method: "PUT",
+    headers: { ...bearer(token), "content-type": "application/json", "content-encoding": "gzip" },
+    body: new Uint8Array(gzipSync(JSON.stringify(again))),
   });
+  expect(packed.status).toBe(204);
+  const kept = await t.query`select repository, head_sha from change_indexes where product_id = ${product.id}`;
+  expect(kept).toEqual([{ repository: "example.com/team/shop", head_sha: sha(0xdef) }]);
+  expect(await read()).toMatchObject({ main_sha: sha(0xdef), known_changes: 12 });
+});
 
-  it("Another repository, too many files, a switched off index, a stranger and a packed flood are refused", async () => {
-    const { actor, product, put, path, token } = await scene();
-    const many = Array.from({ length: 501 }, (_, n) =>
-      change(n, "All", ...Array.from({ length: 40 }, (_, m) => `${n}/${m}`)),
-    );
-    expect((await put(body(many, sha(1)))).status).toBe(422);
-    expect((await put(body(history, sha(1), "https://example.com/else/where"))).status).toBe(422);
-    const flood = await app.request(path, {
-      method: "PUT",
-      headers: { ...bearer(token), "content-type": "application/json", "content-encoding": "gzip" },
-      body: new Uint8Array(gzipSync(Buffer.alloc(9_000_000, " "))),
-    });
-    expect(flood.status).toBe(413);
-    const broken = await app.send("PUT", path, "{}", { ...bearer(token), "content-encoding": "gzip" });
-    expect(broken.status).toBe(400);
-    const visitor = await t.createToken(await t.createUser());
-    expect((await app.send("PUT", path, body(), bearer(visitor))).status).toBe(403);
-    await updateProduct(actor, { product_id: product.id, change_index: false });
-    expect((await put(body())).status).toBe(409);
+it("Another repository, too many files, a switched off index, a stranger and a packed flood are refused", async () => {
+  const { actor, product, put, path, token } = await scene();
+  const many = Array.from({ length: 501 }, (_, n) =>
+    change(n, "All", ...Array.from({ length: 40 }, (_, m) => `${n}/${m}`)),
+  );
+  expect((await put(body(many, sha(1)))).status).toBe(422);
+  expect((await put(body(history, sha(1), "https://example.com/else/where"))).status).toBe(422);
+  const flood = await app.request(path, {
+    method: "PUT",
+    headers: { ...bearer(token), "content-type": "application/json", "content-encoding": "gzip" },
+    body: new Uint8Array(gzipSync(Buffer.alloc(9_000_000, " "))),
   });
+  expect(flood.status).toBe(413);
+  const broken = await app.send("PUT", path, "{}", { ...bearer(token), "content-encoding": "gzip" });
+  expect(broken.status).toBe(400);
+  const visitor = await t.createToken(await t.createUser());
+  expect((await app.send("PUT", path, body(), bearer(visitor))).status).toBe(403);
+  await updateProduct(actor, { product_id: product.id, change_index: false });
+  expect((await put(body())).status).toBe(409);
+});
 
-  it("A product with two repositories has an index for each", async () => {
-    const { actor, put, read, write, second } = await scene();
-    await editTask(actor, { task_id: second, repo_url: "https://example.com/team/print" });
-    const prints = history.map((one, n) => ({ ...one, title: `Show login errors ${n}`, paths: ["src/print.go"] }));
-    expect((await put(body(prints, sha(0xbcd), "ssh://git@example.com/team/print.git"))).status).toBe(204);
-    await write("Show login errors", "", second);
-    expect((await read(second)).touches.map(({ path }) => path)).toEqual(["src/print.go"]);
-    expect(at((await read()).touches, 0).path).toBe("app/login/form.tsx");
-  });
+it("A product with two repositories has an index for each", async () => {
+  const { actor, put, read, write, second } = await scene();
+  await editTask(actor, { task_id: second, repo_url: "https://example.com/team/print" });
+  const prints = history.map((one, n) => ({ ...one, title: `Show login errors ${n}`, paths: ["src/print.go"] }));
+  expect((await put(body(prints, sha(0xbcd), "ssh://git@example.com/team/print.git"))).status).toBe(204);
+  await write("Show login errors", "", second);
+  expect((await read(second)).touches.map(({ path }) => path)).toEqual(["src/print.go"]);
+  expect(at((await read()).touches, 0).path).toBe("app/login/form.tsx");
+});
 
-  it("Switching the index off or deleting the product deletes what was sent, and what was forecast", async () => {
-    const { actor, product, read, put } = await scene();
-    const left = async () =>
-      (
-        await t.query`select (select count(*) from change_indexes where product_id = ${product.id})
+it("Switching the index off or deleting the product deletes what was sent, and what was forecast", async () => {
+  const { actor, product, read, put } = await scene();
+  const left = async () =>
+    (
+      await t.query`select (select count(*) from change_indexes where product_id = ${product.id})
         + (select count(*) from forecasts f join tasks x on x.id = f.task_id where x.product_id = ${product.id}) as n`
-      )[0]?.n;
-    await read();
-    await t.query`select private.keep_forecast(x.id) from tasks x where x.product_id = ${product.id}`;
-    expect(Number(await left())).toBe(3);
-    await updateProduct(actor, { product_id: product.id, change_index: false });
-    expect(Number(await left())).toBe(0);
-    expect(await read()).toMatchObject({ known_changes: 0, touches: [], meets: [], main_sha: null });
-    await updateProduct(actor, { product_id: product.id, change_index: true });
-    expect((await put(body())).status).toBe(204);
-    await deleteProduct(actor, { product_id: product.id, code: product.code });
-    expect(
-      await t.query`select count(*)::int as n from known_changes c where not exists (select from change_indexes x where x.id = c.index_id)`,
-    ).toEqual([{ n: 0 }]);
-    expect(Number(await left())).toBe(0);
+    )[0]?.n;
+  await read();
+  await t.query`select private.keep_forecast(x.id) from tasks x where x.product_id = ${product.id}`;
+  expect(Number(await left())).toBe(3);
+  await updateProduct(actor, { product_id: product.id, change_index: false });
+  expect(Number(await left())).toBe(0);
+  expect(await read()).toMatchObject({ known_changes: 0, touches: [], meets: [], main_sha: null });
+  await updateProduct(actor, { product_id: product.id, change_index: true });
+  expect((await put(body())).status).toBe(204);
+  await deleteProduct(actor, { product_id: product.id, code: product.code });
+  expect(
+    await t.query`select count(*)::int as n from known_changes c where not exists (select from change_indexes x where x.id = c.index_id)`,
+  ).toEqual([{ n: 0 }]);
+  expect(Number(await left())).toBe(0);
+});
+
+it("A file is told with how many similar changes touched it, and one that the text names comes first", async () => {
+  const { read, write } = await scene();
+  const { touches, known_changes, estimate, ceiling } = await read();
+  expect(at(touches, 0)).toEqual({ path: "app/login/form.tsx", is_folder: false, in: 6, of: 6, why: "similar" });
+  expect([known_changes, estimate.too_few, ceiling]).toEqual([12, true, { amount: 5, currency: "USD" }]);
+  await write("Show login errors", "The sum is made in invoices/export.ts.");
+  const named = await read();
+  expect(at(named.touches, 0)).toEqual({
+    path: "app/invoices/export.ts",
+    is_folder: false,
+    in: null,
+    of: null,
+    why: "named",
   });
 });
 
-describe("GET /api/tasks/:id/forecast", () => {
-  it("A file is told with how many similar changes touched it, and one that the text names comes first", async () => {
-    const { read, write } = await scene();
-    const { touches, known_changes, estimate, ceiling } = await read();
-    expect(at(touches, 0)).toEqual({ path: "app/login/form.tsx", is_folder: false, in: 6, of: 6, why: "similar" });
-    expect([known_changes, estimate.too_few, ceiling]).toEqual([12, true, { amount: 5, currency: "USD" }]);
-    await write("Show login errors", "The sum is made in invoices/export.ts.");
-    const named = await read();
-    expect(at(named.touches, 0)).toEqual({
-      path: "app/invoices/export.ts",
-      is_folder: false,
-      in: null,
-      of: null,
-      why: "named",
-    });
-  });
+it("Below a support of three only the folder is told", async () => {
+  const { read } = await scene();
+  const { touches } = await read();
+  expect(touches.filter(({ path }) => path.startsWith("app/login/part-"))).toEqual([]);
+  const few = await scene([
+    ...[0, 1, 2, 3].map((n) => change(n, `Say more in login errors ${n}`, `app/login/part-${n}.ts`)),
+    ...history.slice(6),
+  ]);
+  const told = (await few.read()).touches;
+  expect(told).toContainEqual({ path: "app/login/", is_folder: true, in: 4, of: 4, why: "similar" });
+  expect(told.filter(({ path }) => path.includes("part-"))).toEqual([]);
+});
 
-  it("Below a support of three only the folder is told", async () => {
-    const { read } = await scene();
-    const { touches } = await read();
-    expect(touches.filter(({ path }) => path.startsWith("app/login/part-"))).toEqual([]);
-    const few = await scene([
-      ...[0, 1, 2, 3].map((n) => change(n, `Say more in login errors ${n}`, `app/login/part-${n}.ts`)),
-      ...history.slice(6),
-    ]);
-    const told = (await few.read()).touches;
-    expect(told).toContainEqual({ path: "app/login/", is_folder: true, in: 4, of: 4, why: "similar" });
-    expect(told.filter(({ path }) => path.includes("part-"))).toEqual([]);
-  });
+it("Nothing is told below eight known changes", async () => {
+  const { read } = await scene(history.slice(0, 7));
+  expect(await read()).toMatchObject({ known_changes: 7, main_sha: null, touches: [], meets: [] });
+});
 
-  it("Nothing is told below eight known changes", async () => {
-    const { read } = await scene(history.slice(0, 7));
-    expect(await read()).toMatchObject({ known_changes: 7, main_sha: null, touches: [], meets: [] });
-  });
+it("A sweep over many files does not outweigh changes of a few", async () => {
+  const wide = Array.from({ length: 40 }, (_, n) => `other/file-${n}.ts`);
+  const sweeps = [20, 21, 22].map((n) => change(n, "Say more in login errors everywhere", ...wide));
+  const { read } = await scene([...sweeps, ...history]);
+  expect(at((await read()).touches, 0).path).toBe("app/login/form.tsx");
+});
 
-  it("A sweep over many files does not outweigh changes of a few", async () => {
-    const wide = Array.from({ length: 40 }, (_, n) => `other/file-${n}.ts`);
-    const sweeps = [20, 21, 22].map((n) => change(n, "Say more in login errors everywhere", ...wide));
-    const { read } = await scene([...sweeps, ...history]);
-    expect(at((await read()).touches, 0).path).toBe("app/login/form.tsx");
-  });
+it("A package that the task names goes before another one with the same files, and a label of that name changes nothing", async () => {
+  const both = (n: number, name: string) =>
+    change(n, `${name}: show totals ${n}`, `packages/${name}/src/totals.ts`, `packages/${name}/test/totals.ts`);
+  const packages = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => both(n, n % 2 === 0 ? "billing" : "shop"));
+  const { read, write, actor, product, first } = await scene(packages);
+  const named = async () => (await read()).touches.map(({ path }) => path.split("/")[1]);
+  await write("Show totals in the shop");
+  expect((await named()).slice(0, 2)).toEqual(["shop", "shop"]);
+  await write("Show totals of billing");
+  expect((await named()).slice(0, 2)).toEqual(["billing", "billing"]);
+  const before = await read();
+  await createLabel(actor, { product_id: product.id, name: "packages/shop" });
+  await editTask(actor, { task_id: first, labels: ["packages/shop"] });
+  expect(await read()).toEqual(before);
+});
 
-  it("A package that the task names goes before another one with the same files, and a label of that name changes nothing", async () => {
-    const both = (n: number, name: string) =>
-      change(n, `${name}: show totals ${n}`, `packages/${name}/src/totals.ts`, `packages/${name}/test/totals.ts`);
-    const packages = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => both(n, n % 2 === 0 ? "billing" : "shop"));
-    const { read, write, actor, product, first } = await scene(packages);
-    const named = async () => (await read()).touches.map(({ path }) => path.split("/")[1]);
-    await write("Show totals in the shop");
-    expect((await named()).slice(0, 2)).toEqual(["shop", "shop"]);
-    await write("Show totals of billing");
-    expect((await named()).slice(0, 2)).toEqual(["billing", "billing"]);
-    const before = await read();
-    await createLabel(actor, { product_id: product.id, name: "packages/shop" });
-    await editTask(actor, { task_id: first, labels: ["packages/shop"] });
-    expect(await read()).toEqual(before);
-  });
+it("A running task that probably touches the same file is met, also by what it has changed so far", async () => {
+  const { read, write, start, actor, second } = await scene();
+  await write("Make login errors shorter", "", second);
+  const job = await start();
+  // People get it, the agent does not.
+  expect(JSON.stringify(job)).not.toContain("form.tsx");
+  const other = job.task_id === second ? undefined : second;
+  const { meets } = await read(other);
+  expect(meets).toMatchObject([{ job_id: job.id, task: { id: job.task_id }, paths: ["app/login/form.tsx"] }]);
+  await write("Export invoices of a year", "", other);
+  expect((await read(other)).meets).toEqual([]);
+  const diff = { base_sha: sha(1), head_sha: sha(2), files: files("app/invoices/export.ts") };
+  await saveJobDiff(actor, { job_id: job.id, attempt: job.attempt, ...diff });
+  expect((await read(other)).meets).toMatchObject([{ paths: ["app/invoices/export.ts"] }]);
+});
 
-  it("A running task that probably touches the same file is met, also by what it has changed so far", async () => {
-    const { read, write, start, actor, second } = await scene();
-    await write("Make login errors shorter", "", second);
-    const job = await start();
-    // People get it, the agent does not.
-    expect(JSON.stringify(job)).not.toContain("form.tsx");
-    const other = job.task_id === second ? undefined : second;
-    const { meets } = await read(other);
-    expect(meets).toMatchObject([{ job_id: job.id, task: { id: job.task_id }, paths: ["app/login/form.tsx"] }]);
-    await write("Export invoices of a year", "", other);
-    expect((await read(other)).meets).toEqual([]);
-    const diff = { base_sha: sha(1), head_sha: sha(2), files: files("app/invoices/export.ts") };
-    await saveJobDiff(actor, { job_id: job.id, attempt: job.attempt, ...diff });
-    expect((await read(other)).meets).toMatchObject([{ paths: ["app/invoices/export.ts"] }]);
-  });
+it("The first file that an agent edits brings in what changes together with it", async () => {
+  const pairs = [20, 21, 22].map((n) => change(n, `Print receipt ${n}`, "app/print/page.ts", "app/print/paper.ts"));
+  const { read, write, start, actor, first, second } = await scene([...history, ...pairs]);
+  const job = await start();
+  const other = job.task_id === second ? first : second;
+  await write("Print receipts", "", other);
+  expect((await read(other)).meets).toEqual([]);
+  const entry = { seq: 1, at: new Date().toISOString(), kind: "edit" as const, path: "app/print/page.ts", text: "" };
+  await appendJobOutput(actor, { job_id: job.id, attempt: job.attempt, entries: [entry] });
+  expect((await read(other)).meets).toMatchObject([{ paths: ["app/print/page.ts", "app/print/paper.ts"] }]);
+});
 
-  it("The first file that an agent edits brings in what changes together with it", async () => {
-    const pairs = [20, 21, 22].map((n) => change(n, `Print receipt ${n}`, "app/print/page.ts", "app/print/paper.ts"));
-    const { read, write, start, actor, first, second } = await scene([...history, ...pairs]);
-    const job = await start();
-    const other = job.task_id === second ? first : second;
-    await write("Print receipts", "", other);
-    expect((await read(other)).meets).toEqual([]);
-    const entry = { seq: 1, at: new Date().toISOString(), kind: "edit" as const, path: "app/print/page.ts", text: "" };
-    await appendJobOutput(actor, { job_id: job.id, attempt: job.attempt, entries: [entry] });
-    expect((await read(other)).meets).toMatchObject([{ paths: ["app/print/page.ts", "app/print/paper.ts"] }]);
-  });
-
-  it("What a task touched is compared with what was known when it was claimed, and then known with double weight", async () => {
-    const { read, put, start, actor, first, product, world } = await scene();
-    const squashes = [
-      change(33, `${at(world.stories, 0).code}: Anything`, "app/login/new.ts"),
-      change(34, "Show login errors (#7)", "app/login/form.tsx"),
-    ];
-    const job = await start();
-    expect(job.task_id).toBe(first);
-    // A head that came later, with the work itself in it, changes nothing.
-    await put(body([change(0, "Show login errors", "app/login/secret.ts"), ...history.slice(1)], sha(0xeee)));
-    const { main_sha, result } = await read();
-    expect([main_sha, result]).toEqual([sha(0xabc), undefined]);
-    const diff = { base_sha: sha(1), head_sha: sha(2), files: files("app/login/form.tsx", "app/login/new.ts") };
-    await saveJobDiff(actor, { job_id: job.id, attempt: job.attempt, ...diff });
-    await finish(actor, job);
-    expect((await read()).result).toEqual({ named: 1, changed: 2, hit: 1 });
-    await sweep();
-    const joined = await t.query`select c.paths from known_changes c where c.task_id = ${first}`;
-    expect(joined).toEqual([{ paths: ["app/login/form.tsx", "app/login/new.ts"] }]);
-    // Its commit, or what a person squashed, counts once; a revert and another work of that name are changes of their own.
-    const others = [
-      change(30, "Show login errors", "app/else.ts"),
-      change(31, 'Revert "Show login errors (#7)"', "app/login/form.tsx"),
-    ];
-    const same = [{ ...change(32, "x", "app/login/form.tsx"), sha: sha(0x222) }, ...squashes];
-    await put(body([...others, ...same, ...history], sha(0xfff)));
-    const known = await t.query`select c.title from known_changes c join change_indexes x on x.id = c.index_id
+it("What a task touched is compared with what was known when it was claimed, and then known with double weight", async () => {
+  const { read, put, start, actor, first, product, world } = await scene();
+  const squashes = [
+    change(33, `${at(world.stories, 0).code}: Anything`, "app/login/new.ts"),
+    change(34, "Show login errors (#7)", "app/login/form.tsx"),
+  ];
+  const job = await start();
+  expect(job.task_id).toBe(first);
+  // A head that came later, with the work itself in it, changes nothing.
+  await put(body([change(0, "Show login errors", "app/login/secret.ts"), ...history.slice(1)], sha(0xeee)));
+  const { main_sha, result } = await read();
+  expect([main_sha, result]).toEqual([sha(0xabc), undefined]);
+  const diff = { base_sha: sha(1), head_sha: sha(2), files: files("app/login/form.tsx", "app/login/new.ts") };
+  await saveJobDiff(actor, { job_id: job.id, attempt: job.attempt, ...diff });
+  await finish(actor, job);
+  expect((await read()).result).toEqual({ named: 1, changed: 2, hit: 1 });
+  await sweep();
+  const joined = await t.query`select c.paths from known_changes c where c.task_id = ${first}`;
+  expect(joined).toEqual([{ paths: ["app/login/form.tsx", "app/login/new.ts"] }]);
+  // Its commit, or what a person squashed, counts once; a revert and another work of that name are changes of their own.
+  const others = [
+    change(30, "Show login errors", "app/else.ts"),
+    change(31, 'Revert "Show login errors (#7)"', "app/login/form.tsx"),
+  ];
+  const same = [{ ...change(32, "x", "app/login/form.tsx"), sha: sha(0x222) }, ...squashes];
+  await put(body([...others, ...same, ...history], sha(0xfff)));
+  const known = await t.query`select c.title from known_changes c join change_indexes x on x.id = c.index_id
       where x.product_id = ${product.id} and c.task_id is null and c.title not like '%errors _' and c.title not like 'Export%'`;
-    expect(known.map(({ title }) => title)).toEqual(others.map(({ title }) => title));
-    expect((await read()).result).toEqual({ named: 1, changed: 2, hit: 1 });
-  });
+  expect(known.map(({ title }) => title)).toEqual(others.map(({ title }) => title));
+  expect((await read()).result).toEqual({ named: 1, changed: 2, hit: 1 });
 });
 
 it("A task that is tried again counts once, by what was known first, and one that names its file is not counted", async () => {

@@ -27,84 +27,80 @@ async function askedOwner(rest: Parameters<typeof waitingJob>[1] = {}) {
 const audited = (userId: string) =>
   t.query`select detail from public.audit_events where kind = 'question.answered' and user_id = ${userId}`;
 
-describe("an answer in a chat", () => {
-  it("A press ends the agent's wait, once, and the message says who answered where", async () => {
-    const { world, job, owner, question, message, read } = await askedOwner();
-    expect(message.options.map(({ label }) => label)).toEqual(["Left", "Right", "Snooze 1 h"]);
+it("A press ends the agent's wait, once, and the message says who answered where", async () => {
+  const { world, job, owner, question, message, read } = await askedOwner();
+  expect(message.options.map(({ label }) => label)).toEqual(["Left", "Right", "Snooze 1 h"]);
 
-    fake.press(owner, message, button(message, "Right"));
-    fake.repeat();
-    await until(() => fake.answers.includes("Answered: Right"));
-    const again = await claim(world.actor, "worker-2");
-    expect(again).toMatchObject({ id: job.id, questions: [{ id: question.id, effective_answer: "Right" }] });
-    expect(await read()).toMatchObject({ answered_by: world.owner.id, answered_via: "telegram" });
-    const edited = await messageWith(room, owner, `Answered by ${world.owner.username} in Telegram: Right`);
-    expect(edited).toMatchObject({ id: message.id, options: [] });
-    expect(await audited(world.owner.id)).toMatchObject([
-      { detail: { via: "telegram", account_id: owner.id, question_id: question.id } },
-    ]);
-  });
+  fake.press(owner, message, button(message, "Right"));
+  fake.repeat();
+  await until(() => fake.answers.includes("Answered: Right"));
+  const again = await claim(world.actor, "worker-2");
+  expect(again).toMatchObject({ id: job.id, questions: [{ id: question.id, effective_answer: "Right" }] });
+  expect(await read()).toMatchObject({ answered_by: world.owner.id, answered_via: "telegram" });
+  const edited = await messageWith(room, owner, `Answered by ${world.owner.username} in Telegram: Right`);
+  expect(edited).toMatchObject({ id: message.id, options: [] });
+  expect(await audited(world.owner.id)).toMatchObject([
+    { detail: { via: "telegram", account_id: owner.id, question_id: question.id } },
+  ]);
+});
 
-  it("One process of several holds the connection, and another takes it over", async () => {
-    const other = room.start();
-    await room.stop();
-    const { world, owner, question, message, read } = await askedOwner();
-    fake.press(owner, message, button(message, "Left"));
-    await messageWith(room, owner, `Answered by ${world.owner.username} in Telegram: Left`);
-    expect(await read()).toMatchObject({ id: question.id, answered_via: "telegram" });
-    expect(fake.connections()).toBe(1);
-    await other();
-    await room.restart();
-  });
+it("One process of several holds the connection, and another takes it over", async () => {
+  const other = room.start();
+  await room.stop();
+  const { world, owner, question, message, read } = await askedOwner();
+  fake.press(owner, message, button(message, "Left"));
+  await messageWith(room, owner, `Answered by ${world.owner.username} in Telegram: Left`);
+  expect(await read()).toMatchObject({ id: question.id, answered_via: "telegram" });
+  expect(fake.connections()).toBe(1);
+  await other();
+  await room.restart();
+});
 
-  it("A reply in words is an answer, and an answer in the browser changes the message", async () => {
-    const { owner, message, read } = await askedOwner();
-    fake.write(owner, "  Straight \u0007on\u0000 ", message);
-    await messageWith(room, owner, "in Telegram: Straight on");
-    expect(await read()).toMatchObject({ answer: "Straight on" });
+it("A reply in words is an answer, and an answer in the browser changes the message", async () => {
+  const { owner, message, read } = await askedOwner();
+  fake.write(owner, "  Straight \u0007on\u0000 ", message);
+  await messageWith(room, owner, "in Telegram: Straight on");
+  expect(await read()).toMatchObject({ answer: "Straight on" });
 
-    const other = await askedOwner();
-    const right = button(other.message, "Right");
-    await answerQuestion(other.world.actor, { question_id: other.question.id, option: 0 });
-    await messageWith(room, other.owner, `Answered by ${other.world.owner.username}: Left`);
-    expect(await other.read()).toMatchObject({ answered_via: "web" });
-    expect(await audited(other.world.owner.id)).toMatchObject([{ detail: { via: "web" } }]);
-    fake.press(other.owner, other.message, right);
-    await until(() => fake.answers.includes(`Already answered by ${other.world.owner.username}: Left`));
-  });
+  const other = await askedOwner();
+  const right = button(other.message, "Right");
+  await answerQuestion(other.world.actor, { question_id: other.question.id, option: 0 });
+  await messageWith(room, other.owner, `Answered by ${other.world.owner.username}: Left`);
+  expect(await other.read()).toMatchObject({ answered_via: "web" });
+  expect(await audited(other.world.owner.id)).toMatchObject([{ detail: { via: "web" } }]);
+  fake.press(other.owner, other.message, right);
+  await until(() => fake.answers.includes(`Already answered by ${other.world.owner.username}: Left`));
+});
 
-  it("Snooze puts the question off for an hour, in the inbox too", async () => {
-    const { world, owner, message } = await askedOwner();
-    fake.press(owner, message, button(message, "Snooze 1 h"));
-    await messageWith(room, owner, "Snoozed until");
-    const put = () => t.query`
+it("Snooze puts the question off for an hour, in the inbox too", async () => {
+  const { world, owner, message } = await askedOwner();
+  fake.press(owner, message, button(message, "Snooze 1 h"));
+  await messageWith(room, owner, "Snoozed until");
+  const put = () => t.query`
       select m.id from public.chat_messages m join public.chats c on c.id = m.chat_id
       where c.user_id = ${world.owner.id} and m.state = 'queued'`;
-    await until(async () => (await put()).length);
-    const marks =
-      await t.query`select later_until > now() + interval '50 minutes' as is_later from public.inbox_marks where user_id = ${world.owner.id}`;
-    expect(marks).toEqual([{ is_later: true }]);
-    await t.query`update public.inbox_marks set later_until = now() where user_id = ${world.owner.id}`;
-    await t.query`update public.chat_messages set next_attempt_at = now(), snoozed_until = now() where state = 'queued'`;
-    const again = await until(() =>
-      fake.messages.find(({ room: at, options }) => at === owner.id && options.length > 0),
-    );
-    expect(again.id).not.toBe(message.id);
-  });
+  await until(async () => (await put()).length);
+  const marks =
+    await t.query`select later_until > now() + interval '50 minutes' as is_later from public.inbox_marks where user_id = ${world.owner.id}`;
+  expect(marks).toEqual([{ is_later: true }]);
+  await t.query`update public.inbox_marks set later_until = now() where user_id = ${world.owner.id}`;
+  await t.query`update public.chat_messages set next_attempt_at = now(), snoozed_until = now() where state = 'queued'`;
+  const again = await until(() => fake.messages.find(({ room: at, options }) => at === owner.id && options.length > 0));
+  expect(again.id).not.toBe(message.id);
+});
 
-  it("An answer that was stored before the process ended is not given twice, nor lost", async () => {
-    const { owner, message, read } = await askedOwner();
-    await room.stop();
-    fake.press(owner, message, button(message, "Left"));
-    await room.restart();
-    await until(async () => (await read()).status === "answered");
-    fake.repeat();
-    await messageWith(room, owner, "in Telegram: Left");
-    await room.restart();
-    const events =
-      await t.query`select count(*)::integer as events from public.audit_events where kind = 'question.answered' and detail ->> 'question_id' = ${(await read()).id}`;
-    expect(events).toEqual([{ events: 1 }]);
-  });
+it("An answer that was stored before the process ended is not given twice, nor lost", async () => {
+  const { owner, message, read } = await askedOwner();
+  await room.stop();
+  fake.press(owner, message, button(message, "Left"));
+  await room.restart();
+  await until(async () => (await read()).status === "answered");
+  fake.repeat();
+  await messageWith(room, owner, "in Telegram: Left");
+  await room.restart();
+  const events =
+    await t.query`select count(*)::integer as events from public.audit_events where kind = 'question.answered' and detail ->> 'question_id' = ${(await read()).id}`;
+  expect(events).toEqual([{ events: 1 }]);
 });
 
 describe("an attempt to answer that does not count", () => {
@@ -241,85 +237,81 @@ describe("an attempt to answer that does not count", () => {
   });
 });
 
-describe("pairing", () => {
-  it("A code that someone else typed pairs nothing until its person confirms, and the page names the account", async () => {
-    const { owner } = await t.seedWorld();
-    const headers = { cookie: await app.signIn(owner), origin: app.origin };
-    const begun = await (await app.send("POST", "/api/chats", { service: "telegram" }, headers)).json();
-    const early = await app.send("POST", `/api/chats/${begun.id}/confirm`, {}, headers);
-    expect(early.status).toBe(409);
-    const thief = newPerson("Not Grace");
-    fake.write(thief, `/start ${begun.code}`);
-    await messageWith(room, thief, "Now confirm in your browser");
-    const list = await (await app.send("GET", "/api/chats", undefined, headers)).json();
-    expect(list).toMatchObject({
-      available: ["telegram"],
-      chats: [{ confirmed: false, account: { id: thief.id, name: "Not Grace" } }],
-    });
-    fake.write(newPerson(), begun.code);
-    await until(() => fake.messages.some(({ text }) => text.includes("no longer good")));
-    expect((await app.send("DELETE", `/api/chats/${begun.id}`, undefined, headers)).status).toBe(204);
+it("A code that someone else typed pairs nothing until its person confirms, and the page names the account", async () => {
+  const { owner } = await t.seedWorld();
+  const headers = { cookie: await app.signIn(owner), origin: app.origin };
+  const begun = await (await app.send("POST", "/api/chats", { service: "telegram" }, headers)).json();
+  const early = await app.send("POST", `/api/chats/${begun.id}/confirm`, {}, headers);
+  expect(early.status).toBe(409);
+  const thief = newPerson("Not Grace");
+  fake.write(thief, `/start ${begun.code}`);
+  await messageWith(room, thief, "Now confirm in your browser");
+  const list = await (await app.send("GET", "/api/chats", undefined, headers)).json();
+  expect(list).toMatchObject({
+    available: ["telegram"],
+    chats: [{ confirmed: false, account: { id: thief.id, name: "Not Grace" } }],
   });
-
-  it("Tokens, viewers and demo accounts cannot pair, and a service without a bot is refused", async () => {
-    const { owner, product } = await t.seedWorld();
-    const viewer = await t.createMember(product.id, { viewer: true });
-    const demo = await t.createUser({ demo: true });
-    const session = async (user: { id: string }) => ({ cookie: await app.signIn(user), origin: app.origin });
-    const begin = async (headers: Record<string, string>, service = "telegram") =>
-      (await app.send("POST", "/api/chats", { service }, headers)).status;
-    expect(await begin(await t.bearerOf(owner))).toBe(403);
-    expect(await begin(await session(viewer))).toBe(403);
-    expect(await begin(await session(demo))).toBe(403);
-    expect(await begin(await session(owner), "matrix")).toBe(409);
-    expect((await app.send("GET", "/api/chats", undefined, await t.bearerOf(owner))).status).toBe(403);
-  });
+  fake.write(newPerson(), begun.code);
+  await until(() => fake.messages.some(({ text }) => text.includes("no longer good")));
+  expect((await app.send("DELETE", `/api/chats/${begun.id}`, undefined, headers)).status).toBe(204);
 });
 
-describe("what is sent", () => {
-  it("A number in a message is that of one choice, also where more can be chosen in the browser", async () => {
-    const labels = ["Try again", "Skip it and what it blocks", "Stop the run", "I take it over"];
-    const { owner, message } = await askedOwner({
-      options: labels.map((label) => ({ label, description: `${label}.` })),
-    });
-    expect(message.options.map(({ label }) => label)).toEqual([...labels.slice(0, 3), "Snooze 1 h"]);
-    expect(message.text).toContain("3. Stop the run: Stop the run.");
-    expect(message.text).not.toContain("4.");
-    expect(owner.id).toBe(message.room);
-  });
+it("Tokens, viewers and demo accounts cannot pair, and a service without a bot is refused", async () => {
+  const { owner, product } = await t.seedWorld();
+  const viewer = await t.createMember(product.id, { viewer: true });
+  const demo = await t.createUser({ demo: true });
+  const session = async (user: { id: string }) => ({ cookie: await app.signIn(user), origin: app.origin });
+  const begin = async (headers: Record<string, string>, service = "telegram") =>
+    (await app.send("POST", "/api/chats", { service }, headers)).status;
+  expect(await begin(await t.bearerOf(owner))).toBe(403);
+  expect(await begin(await session(viewer))).toBe(403);
+  expect(await begin(await session(demo))).toBe(403);
+  expect(await begin(await session(owner), "matrix")).toBe(409);
+  expect((await app.send("GET", "/api/chats", undefined, await t.bearerOf(owner))).status).toBe(403);
+});
 
-  it("Without titles a message has no word of the product, and quiet hours, other products and a chosen bundle hold it back", async () => {
-    const { world, ask } = await waitingJob(t);
-    const person = newPerson();
-    const id = await pair(room, world.owner, person);
-    const headers = { cookie: await app.signIn(world.owner), origin: app.origin };
-    const set = async (fields: object) =>
-      expect((await app.send("PATCH", `/api/chats/${id}`, fields, headers)).status).toBe(200);
-    await set({ titles: false, quiet_from: "00:00", quiet_to: "23:59", time_zone: "Europe/Vienna" });
-    await ask({ question: "A secret plan?" });
-    expect((await app.send("PATCH", `/api/chats/${id}`, { time_zone: "Nowhere/Land" }, headers)).status).toBe(422);
-    const due = await takeChatWork(t.database, { service: "telegram" });
-    expect(due.filter(({ chat_id }) => chat_id === id)).toEqual([]);
-    expect(fake.messages.filter(({ room: at, text }) => at === person.id && text.includes("waits"))).toEqual([]);
-    await set({ quiet_from: null, quiet_to: null });
-    const message = await messageWith(room, person, "waits for an answer.");
-    expect(message.text).not.toContain("secret");
-    expect(message.text).toContain("/inbox?show=questions&question=");
+it("A number in a message is that of one choice, also where more can be chosen in the browser", async () => {
+  const labels = ["Try again", "Skip it and what it blocks", "Stop the run", "I take it over"];
+  const { owner, message } = await askedOwner({
+    options: labels.map((label) => ({ label, description: `${label}.` })),
   });
+  expect(message.options.map(({ label }) => label)).toEqual([...labels.slice(0, 3), "Snooze 1 h"]);
+  expect(message.text).toContain("3. Stop the run: Stop the run.");
+  expect(message.text).not.toContain("4.");
+  expect(owner.id).toBe(message.room);
+});
 
-  it("A key in a question is masked, and a permission or plan has no button that approves", async () => {
-    const { owner, message } = await askedOwner({ question: "Is this right: ghp_0123456789012345678901234567?" });
-    expect(message.text).toContain("Is this right: •••");
-    expect(message.text).not.toContain("ghp_");
-    const permission = await askedOwner({
-      question: "May it reach npm?",
-      kind: "permission",
-      options: ["Allow", "Deny"],
-    });
-    expect(permission.message.options.map(({ label }) => label)).toEqual(["Snooze 1 h"]);
-    fake.write(permission.owner, "Allow", permission.message);
-    await messageWith(room, permission.owner, "Open the link to decide this in Backloom.");
-    expect(await permission.read()).toMatchObject({ status: "open" });
-    expect(owner.id).not.toBe(permission.owner.id);
+it("Without titles a message has no word of the product, and quiet hours, other products and a chosen bundle hold it back", async () => {
+  const { world, ask } = await waitingJob(t);
+  const person = newPerson();
+  const id = await pair(room, world.owner, person);
+  const headers = { cookie: await app.signIn(world.owner), origin: app.origin };
+  const set = async (fields: object) =>
+    expect((await app.send("PATCH", `/api/chats/${id}`, fields, headers)).status).toBe(200);
+  await set({ titles: false, quiet_from: "00:00", quiet_to: "23:59", time_zone: "Europe/Vienna" });
+  await ask({ question: "A secret plan?" });
+  expect((await app.send("PATCH", `/api/chats/${id}`, { time_zone: "Nowhere/Land" }, headers)).status).toBe(422);
+  const due = await takeChatWork(t.database, { service: "telegram" });
+  expect(due.filter(({ chat_id }) => chat_id === id)).toEqual([]);
+  expect(fake.messages.filter(({ room: at, text }) => at === person.id && text.includes("waits"))).toEqual([]);
+  await set({ quiet_from: null, quiet_to: null });
+  const message = await messageWith(room, person, "waits for an answer.");
+  expect(message.text).not.toContain("secret");
+  expect(message.text).toContain("/inbox?show=questions&question=");
+});
+
+it("A key in a question is masked, and a permission or plan has no button that approves", async () => {
+  const { owner, message } = await askedOwner({ question: "Is this right: ghp_0123456789012345678901234567?" });
+  expect(message.text).toContain("Is this right: •••");
+  expect(message.text).not.toContain("ghp_");
+  const permission = await askedOwner({
+    question: "May it reach npm?",
+    kind: "permission",
+    options: ["Allow", "Deny"],
   });
+  expect(permission.message.options.map(({ label }) => label)).toEqual(["Snooze 1 h"]);
+  fake.write(permission.owner, "Allow", permission.message);
+  await messageWith(room, permission.owner, "Open the link to decide this in Backloom.");
+  expect(await permission.read()).toMatchObject({ status: "open" });
+  expect(owner.id).not.toBe(permission.owner.id);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { z } from "zod";
 
 const root = join(import.meta.dirname, "../..");
@@ -19,21 +19,19 @@ function installedVersion(name: string): string {
 }
 
 /** Reasons in SECURITY.md: each line here keeps one open advisory out of reach. */
-describe("the router is patched as far as it can be", () => {
-  it.each([
-    ["react-router", "6.30.6"],
-    ["react-router-dom", "6.30.6"],
-    ["@remix-run/router", "1.23.4"],
-  ])("The package %s is overridden to %s, and installed in that version", (name, version) => {
-    expect(manifest.overrides[name]).toBe(version);
-    expect(installedVersion(name)).toBe(version);
-  });
+it.each([
+  ["react-router", "6.30.6"],
+  ["react-router-dom", "6.30.6"],
+  ["@remix-run/router", "1.23.4"],
+])("The package %s is overridden to %s, and installed in that version", (name, version) => {
+  expect(manifest.overrides[name]).toBe(version);
+  expect(installedVersion(name)).toBe(version);
+});
 
-  it("Every dependency is pinned to an exact version", () => {
-    const all = { ...manifest.dependencies, ...manifest.devDependencies };
-    const loose = Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+/.test(version));
-    expect(loose).toEqual([]);
-  });
+it("Every dependency is pinned to an exact version", () => {
+  const all = { ...manifest.dependencies, ...manifest.devDependencies };
+  const loose = Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+/.test(version));
+  expect(loose).toEqual([]);
 });
 
 const lockSchema = z.object({

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { failureClasses } from "~/wire/agent-jobs/contract";
 
 /** Files that give a job each class, and for what only. A new place is entered here with the reason why it fits. */
@@ -46,26 +46,24 @@ function gives([file, text]: readonly [string, string], name: string): boolean {
   return ways.some((way) => new RegExp(way).test(given));
 }
 
-describe("a failure class", () => {
-  it.each(failureClasses)("The failure class %s is given for one kind of failure only", (name) => {
-    const found = files.filter((file) => gives(file, name)).map(([file]) => file);
-    expect(found.sort(), uses[name].means).toEqual(uses[name].where.toSorted());
-  });
+it.each(failureClasses)("The failure class %s is given for one kind of failure only", (name) => {
+  const found = files.filter((file) => gives(file, name)).map(([file]) => file);
+  expect(found.sort(), uses[name].means).toEqual(uses[name].where.toSorted());
+});
 
-  it("The failure class rate_limited is given in one place, where a tool has named its limit", () => {
-    const [, text = ""] = files.find(([file]) => file === uses.rate_limited.where[0]) ?? [];
-    const before = text.split('"rate_limited"');
-    expect(before).toHaveLength(2);
-    expect(before[0]).toMatch(/if \(end\.kind === "limit"\) \{\s+return outcome\(\{\s+failure_class: $/);
-  });
+it("The failure class rate_limited is given in one place, where a tool has named its limit", () => {
+  const [, text = ""] = files.find(([file]) => file === uses.rate_limited.where[0]) ?? [];
+  const before = text.split('"rate_limited"');
+  expect(before).toHaveLength(2);
+  expect(before[0]).toMatch(/if \(end\.kind === "limit"\) \{\s+return outcome\(\{\s+failure_class: $/);
+});
 
-  it.each(failureClasses)("Some test expects the failure class %s", (name) => {
-    const tests = readdirSync("tests", { recursive: true, encoding: "utf8" }).filter(
-      (file) => file.endsWith(".test.ts") && !file.includes("failure-classes"),
-    );
-    const using = tests.filter((file) =>
-      new RegExp(`failure_class: "${name}"`).test(readFileSync(`tests/${file}`, "utf8")),
-    );
-    expect(using).not.toEqual([]);
-  });
+it.each(failureClasses)("Some test expects the failure class %s", (name) => {
+  const tests = readdirSync("tests", { recursive: true, encoding: "utf8" }).filter(
+    (file) => file.endsWith(".test.ts") && !file.includes("failure-classes"),
+  );
+  const using = tests.filter((file) =>
+    new RegExp(`failure_class: "${name}"`).test(readFileSync(`tests/${file}`, "utf8")),
+  );
+  expect(using).not.toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import readme from "../../app/README.md?raw";
 
 /** What each folder of app/ may import from the others, as the tables of app/README.md say; a folder may always import itself. */
@@ -73,83 +73,81 @@ function circleFrom(file: string, way: readonly string[], isDone: Set<string>): 
   return null;
 }
 
-describe("imports point one way", () => {
-  it("No module imports another that leads back to it", () => {
-    const isDone = new Set<string>();
-    const circles = [...graph.keys()].flatMap((file) => {
-      const circle = circleFrom(file, [], isDone);
-      return circle ? [circle.join(" → ")] : [];
-    });
-    expect([...new Set(circles)]).toEqual([]);
-    expect([...graph.values()].flat().length).toBeGreaterThan(1_000);
+it("No module imports another that leads back to it", () => {
+  const isDone = new Set<string>();
+  const circles = [...graph.keys()].flatMap((file) => {
+    const circle = circleFrom(file, [], isDone);
+    return circle ? [circle.join(" → ")] : [];
   });
+  expect([...new Set(circles)]).toEqual([]);
+  expect([...graph.values()].flat().length).toBeGreaterThan(1_000);
+});
 
-  it("No folder imports another that leads back to it", () => {
-    const folders = new Map(sources.map(({ file }) => [folderIn(file), new Set<string>()]));
-    for (const { from, to } of imports) if (from !== to) folders.get(from)?.add(to);
-    const reach = (folder: string, reached: Set<string>): Set<string> => {
-      for (const next of folders.get(folder) ?? []) if (!reached.has(next)) reach(next, reached.add(next));
-      return reached;
-    };
-    const circular = [...folders.keys()].filter((folder) => reach(folder, new Set()).has(folder));
-    expect(circular).toEqual([]);
-    expect(folders.get("mcp")).toContain("nouns");
-  });
+it("No folder imports another that leads back to it", () => {
+  const folders = new Map(sources.map(({ file }) => [folderIn(file), new Set<string>()]));
+  for (const { from, to } of imports) if (from !== to) folders.get(from)?.add(to);
+  const reach = (folder: string, reached: Set<string>): Set<string> => {
+    for (const next of folders.get(folder) ?? []) if (!reached.has(next)) reach(next, reached.add(next));
+    return reached;
+  };
+  const circular = [...folders.keys()].filter((folder) => reach(folder, new Set()).has(folder));
+  expect(circular).toEqual([]);
+  expect(folders.get("mcp")).toContain("nouns");
+});
 
-  it("Routes are imported by no other folder but the browser's entry", () => {
-    const wrong = imports.filter(({ from, to }) => to === "routes" && !["routes", "entry.client"].includes(from));
-    expect(wrong).toEqual([]);
-  });
+it("Routes are imported by no other folder but the browser's entry", () => {
+  const wrong = imports.filter(({ from, to }) => to === "routes" && !["routes", "entry.client"].includes(from));
+  expect(wrong).toEqual([]);
+});
 
-  it.each(Object.keys(allowed))("The folder %s imports only folders below it", (folder) => {
-    const wrong = imports.filter(({ from, to }) => from === folder && to !== folder && !allowed[folder]?.includes(to));
-    expect(wrong.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
-  });
+it.each(Object.keys(allowed))("The folder %s imports only folders below it", (folder) => {
+  const wrong = imports.filter(({ from, to }) => from === folder && to !== folder && !allowed[folder]?.includes(to));
+  expect(wrong.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
+});
 
-  it("A room of the worker imports only rooms below it, types included", () => {
-    const roomOf = (file: string) => /^(worker\/\w+)\//.exec(file)?.[1] ?? "";
-    const wrong = [...graph].flatMap(([file, targets]) => {
-      const from = roomOf(file);
-      const mayImport = [from, ...(rooms.get(from) ?? []).map((room) => `worker/${room}`)];
-      return targets
-        .filter((target) => from !== "" && target.startsWith("worker/"))
-        .filter((target) => !mayImport.includes(roomOf(target)))
-        .map((target) => `${file} → ${target}`);
-    });
-    expect(wrong).toEqual([]);
-    const order = [...rooms.keys()];
-    const found = new Set([...graph.keys()].map(roomOf).filter((room) => room !== ""));
-    expect([...found].sort()).toEqual(order.toSorted());
-    for (const [room, imports] of rooms) {
-      const above = order.slice(0, order.indexOf(room));
-      expect(above).toEqual(expect.arrayContaining(imports.map((one) => `worker/${one}`)));
-    }
+it("A room of the worker imports only rooms below it, types included", () => {
+  const roomOf = (file: string) => /^(worker\/\w+)\//.exec(file)?.[1] ?? "";
+  const wrong = [...graph].flatMap(([file, targets]) => {
+    const from = roomOf(file);
+    const mayImport = [from, ...(rooms.get(from) ?? []).map((room) => `worker/${room}`)];
+    return targets
+      .filter((target) => from !== "" && target.startsWith("worker/"))
+      .filter((target) => !mayImport.includes(roomOf(target)))
+      .map((target) => `${file} → ${target}`);
   });
+  expect(wrong).toEqual([]);
+  const order = [...rooms.keys()];
+  const found = new Set([...graph.keys()].map(roomOf).filter((room) => room !== ""));
+  expect([...found].sort()).toEqual(order.toSorted());
+  for (const [room, imports] of rooms) {
+    const above = order.slice(0, order.indexOf(room));
+    expect(above).toEqual(expect.arrayContaining(imports.map((one) => `worker/${one}`)));
+  }
+});
 
-  it("app/wire imports no package but zod", () => {
-    const packages = sources
-      .filter(({ file }) => file.startsWith("app/wire/"))
-      .flatMap(({ file, text }) => [...text.matchAll(/from "([^"./~][^"]*)"/g)].map(([, name]) => `${file}: ${name}`));
-    expect(packages.filter((line) => !/: zod(\/mini)?$/.test(line))).toEqual([]);
-  });
+it("app/wire imports no package but zod", () => {
+  const packages = sources
+    .filter(({ file }) => file.startsWith("app/wire/"))
+    .flatMap(({ file, text }) => [...text.matchAll(/from "([^"./~][^"]*)"/g)].map(([, name]) => `${file}: ${name}`));
+  expect(packages.filter((line) => !/: zod(\/mini)?$/.test(line))).toEqual([]);
+});
 
-  it("Every folder of app is in the list of allowed imports", () => {
-    const known = new Set([...Object.keys(allowed), "routes", "styles"]);
-    const folders = imports.filter(({ file }) => file.split("/").length > 2).map(({ from }) => from);
-    expect([...new Set(folders)].filter((name) => !known.has(name))).toEqual([]);
-  });
+it("Every folder of app is in the list of allowed imports", () => {
+  const known = new Set([...Object.keys(allowed), "routes", "styles"]);
+  const folders = imports.filter(({ file }) => file.split("/").length > 2).map(({ from }) => from);
+  expect([...new Set(folders)].filter((name) => !known.has(name))).toEqual([]);
+});
 
-  it("Every reader of redirectTo checks that it is a path of this service", () => {
-    const readers = sources.filter(({ text }) => /get\("redirectTo"\)/.test(text));
-    expect(readers.filter(({ text }) => !text.includes("safeRedirect("))).toEqual([]);
-    expect(readers.length).toBeGreaterThan(0);
-  });
+it("Every reader of redirectTo checks that it is a path of this service", () => {
+  const readers = sources.filter(({ text }) => /get\("redirectTo"\)/.test(text));
+  expect(readers.filter(({ text }) => !text.includes("safeRedirect("))).toEqual([]);
+  expect(readers.length).toBeGreaterThan(0);
+});
 
-  it("Only app/env.server.ts and the programs read the environment", () => {
-    const readers = sources.filter(({ text }) => /process\.env\b/.test(withoutComments(text))).map(({ file }) => file);
-    const entries = /^(app\/(env\.server|server\/start|cli\/)|worker\/)/;
-    expect(readers.filter((file) => !entries.test(file))).toEqual([]);
-  });
+it("Only app/env.server.ts and the programs read the environment", () => {
+  const readers = sources.filter(({ text }) => /process\.env\b/.test(withoutComments(text))).map(({ file }) => file);
+  const entries = /^(app\/(env\.server|server\/start|cli\/)|worker\/)/;
+  expect(readers.filter((file) => !entries.test(file))).toEqual([]);
 });
 
 function withoutComments(text: string): string {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 const texts = import.meta.glob<string>("../../{app,worker}/**/*.{ts,tsx,mjs}", {
   query: "?raw",
@@ -37,16 +37,14 @@ const openers = Object.entries(texts)
   .filter(({ text }) => opensConnection.test(text) || connectsByNet.test(text))
   .map(({ file }) => file);
 
-describe("every outgoing request", () => {
-  it("Every outgoing request leaves by a module that is listed here with its destinations", () => {
-    const places = Object.keys(allowed);
-    expect(openers.filter((file) => !places.some((place) => file.startsWith(place)))).toEqual([]);
-  });
+it("Every outgoing request leaves by a module that is listed here with its destinations", () => {
+  const places = Object.keys(allowed);
+  expect(openers.filter((file) => !places.some((place) => file.startsWith(place)))).toEqual([]);
+});
 
-  it("A request to an address from a user leaves by the one sender in app/outgoing", () => {
-    expect(openers.some((file) => file.startsWith("app/outgoing/"))).toBe(true);
-    expect(openers.filter((file) => /^app\/(notices|nouns|http|mcp|sse|realtime)\//.test(file))).toEqual([]);
-  });
+it("A request to an address from a user leaves by the one sender in app/outgoing", () => {
+  expect(openers.some((file) => file.startsWith("app/outgoing/"))).toBe(true);
+  expect(openers.filter((file) => /^app\/(notices|nouns|http|mcp|sse|realtime)\//.test(file))).toEqual([]);
 });
 
 function withoutComments(text: string): string {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 const app = join(import.meta.dirname, "../../app");
 const guards = join(app, "http/page-guards.server.ts");
@@ -71,14 +71,12 @@ function callsOf(file: string, name: string, seen = new Set<Known>()): Set<strin
   return calls;
 }
 
-describe("page loaders", () => {
-  it("A page loader makes one call besides its guard, or says in a comment why it makes more", () => {
-    const counts = readdirSync(join(app, "routes"), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".tsx") && namesIn(join(app, "routes", name)).has("loader"))
-      .map((name) => ({ name, file: join(app, "routes", name) }))
-      .map(({ name, file }) => ({ name, calls: callsOf(file, "loader").size, text: readFileSync(file, "utf8") }));
-    const wrong = counts.filter(({ calls, text }) => calls > 1 !== explained.test(text));
-    expect(wrong.map(({ name }) => name).sort()).toEqual([]);
-    expect(counts.filter(({ calls }) => calls === 1).length).toBeGreaterThan(20);
-  });
+it("A page loader makes one call besides its guard, or says in a comment why it makes more", () => {
+  const counts = readdirSync(join(app, "routes"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".tsx") && namesIn(join(app, "routes", name)).has("loader"))
+    .map((name) => ({ name, file: join(app, "routes", name) }))
+    .map(({ name, file }) => ({ name, calls: callsOf(file, "loader").size, text: readFileSync(file, "utf8") }));
+  const wrong = counts.filter(({ calls, text }) => calls > 1 !== explained.test(text));
+  expect(wrong.map(({ name }) => name).sort()).toEqual([]);
+  expect(counts.filter(({ calls }) => calls === 1).length).toBeGreaterThan(20);
 });

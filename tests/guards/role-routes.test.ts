@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addComment } from "~/nouns/comments/operations.server";
 import { setMemberRole } from "~/nouns/products/operations.server";
 import { createSavedView } from "~/nouns/saved-views/operations.server";
@@ -192,24 +192,22 @@ const placesOfComments = `_app.inbox _app.jobs_.$jobId._index _app.stories.$stor
 
 const telling: string[] = [];
 
-describe("each route, as each role", () => {
-  it.each(asked)("Each role gets $name as its rights allow", async (each) => {
-    const statuses: Record<string, number> = {};
-    for (const role of roles) {
-      const { status, text } = await answerFor(role, each);
-      statuses[role] = status;
-      if (role === "stranger") expect(text).not.toContain(said);
-      if (role === "viewer" && text.includes(said)) telling.push(each.name);
-    }
-    const { owner, member, viewer, demo, stranger } = statuses;
-    expect(viewer, "a viewer reads what a member reads").toBe(member);
-    expect(demo, "a demo account reads what a member reads").toBe(member);
-    if (!ownersOnly.includes(each.name)) expect(member).toBe(owner);
-    expect(owner, "the owner gets there, or it says why not").toBe(notShown[each.name]?.[0] ?? 200);
-    if (isOfProduct(each) && owner !== 204) expect([403, 404]).toContain(stranger);
-  });
+it.each(asked)("Each role gets $name as its rights allow", async (each) => {
+  const statuses: Record<string, number> = {};
+  for (const role of roles) {
+    const { status, text } = await answerFor(role, each);
+    statuses[role] = status;
+    if (role === "stranger") expect(text).not.toContain(said);
+    if (role === "viewer" && text.includes(said)) telling.push(each.name);
+  }
+  const { owner, member, viewer, demo, stranger } = statuses;
+  expect(viewer, "a viewer reads what a member reads").toBe(member);
+  expect(demo, "a demo account reads what a member reads").toBe(member);
+  if (!ownersOnly.includes(each.name)) expect(member).toBe(owner);
+  expect(owner, "the owner gets there, or it says why not").toBe(notShown[each.name]?.[0] ?? 200);
+  if (isOfProduct(each) && owner !== 204) expect([403, 404]).toContain(stranger);
+});
 
-  it("A viewer sees the comments on each route that shows them", () => {
-    expect(telling).toEqual(expect.arrayContaining(placesOfComments));
-  });
+it("A viewer sees the comments on each route that shows them", () => {
+  expect(telling).toEqual(expect.arrayContaining(placesOfComments));
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 const texts = import.meta.glob<string>("../../{app,worker}/**/*.{ts,tsx,mjs}", {
   query: "?raw",
@@ -16,12 +16,10 @@ function filesWith(...wanted: string[]): string[] {
     .map(({ file }) => file);
 }
 
-describe("a time limit that is joined with another signal", () => {
-  it("A time limit joined with another signal has a timer that no garbage collection removes", () => {
-    expect(filesWith(joining).length).toBeGreaterThan(0);
-    expect(filesWith(timed).length).toBeGreaterThan(0);
-    expect(filesWith(joining, timed)).toEqual([]);
-  });
+it("A time limit joined with another signal has a timer that no garbage collection removes", () => {
+  expect(filesWith(joining).length).toBeGreaterThan(0);
+  expect(filesWith(timed).length).toBeGreaterThan(0);
+  expect(filesWith(joining, timed)).toEqual([]);
 });
 
 function withoutComments(text: string): string {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
@@ -48,31 +48,29 @@ async function readTakers() {
   return { takers: takers.map(({ name }) => name).sort(), deaf: deaf.map(({ name }) => name) };
 }
 
-describe("a worker's word about the Git host", () => {
-  it("Every operation that takes a worker's word about the Git host passes private.hear_worker", async () => {
-    const { takers, deaf } = await readTakers();
-    expect(deaf).toEqual([]);
-    expect(takers).toEqual(
-      [
-        "next_issue_note",
-        "next_landing",
-        "next_upkeep",
-        "observe_issues",
-        "observe_pulls",
-        "report_issue_note",
-        "report_landing",
-        "report_merged",
-        "report_upkeep",
-      ].map((name) => `operations.${name}`),
-    );
-  });
+it("Every operation that takes a worker's word about the Git host passes private.hear_worker", async () => {
+  const { takers, deaf } = await readTakers();
+  expect(deaf).toEqual([]);
+  expect(takers).toEqual(
+    [
+      "next_issue_note",
+      "next_landing",
+      "next_upkeep",
+      "observe_issues",
+      "observe_pulls",
+      "report_issue_note",
+      "report_landing",
+      "report_merged",
+      "report_upkeep",
+    ].map((name) => `operations.${name}`),
+  );
+});
 
-  it("An operation that takes a worker's word without asking is found, also through a function it calls", async () => {
-    await t.query`
+it("An operation that takes a worker's word without asking is found, also through a function it calls", async () => {
+  await t.query`
       create function operations.planted(p_id uuid) returns void language plpgsql set search_path = '' as
       $$ begin perform private.note_merged(p_id, 'main'); end; $$`;
-    const { deaf } = await readTakers();
-    await t.query`drop function operations.planted`;
-    expect(deaf).toEqual(["operations.planted"]);
-  });
+  const { deaf } = await readTakers();
+  await t.query`drop function operations.planted`;
+  expect(deaf).toEqual(["operations.planted"]);
 });

@@ -16,56 +16,54 @@ const factsOf = (left: number[], dates = sprint) =>
 
 const wordsOf = (chart: Chart | null) => chart?.texts.map(({ text }) => text);
 
-describe("a burndown", () => {
-  it("A burndown shows the pace, the required pace and the expected end in working days", () => {
-    // Monday to Wednesday: two a day, six left, so the weekend is not reached.
-    expect(factsOf([10, 8, 6])).toEqual({
-      Scope: "10",
-      Done: "4",
-      Started: "1",
-      Left: "6",
-      "Required pace": "0.9 a day",
-      Pace: "2.0 a day",
-      "At this pace": "Nov 9, 2026, 4 days early",
-    });
-    expect(afterWorkingDays("2026-11-06", 1)).toBe("2026-11-09");
+it("A burndown shows the pace, the required pace and the expected end in working days", () => {
+  // Monday to Wednesday: two a day, six left, so the weekend is not reached.
+  expect(factsOf([10, 8, 6])).toEqual({
+    Scope: "10",
+    Done: "4",
+    Started: "1",
+    Left: "6",
+    "Required pace": "0.9 a day",
+    Pace: "2.0 a day",
+    "At this pace": "Nov 9, 2026, 4 days early",
   });
+  expect(afterWorkingDays("2026-11-06", 1)).toBe("2026-11-09");
+});
 
-  it("A burndown forecasts nothing before the third day, and no end while nothing goes down", () => {
-    expect(factsOf([10, 5])).toMatchObject({ Pace: "after 3 days" });
-    expect(factsOf([10, 5])).not.toHaveProperty("At this pace");
-    expect(factsOf([10, 10, 10])).toMatchObject({ "At this pace": "will not finish" });
-    expect(factsOf([9, 9, 8], { ...sprint, end_date: "2026-11-05" })["At this pace"]).toMatch(/days late$/);
-  });
+it("A burndown forecasts nothing before the third day, and no end while nothing goes down", () => {
+  expect(factsOf([10, 5])).toMatchObject({ Pace: "after 3 days" });
+  expect(factsOf([10, 5])).not.toHaveProperty("At this pace");
+  expect(factsOf([10, 10, 10])).toMatchObject({ "At this pace": "will not finish" });
+  expect(factsOf([9, 9, 8], { ...sprint, end_date: "2026-11-05" })["At this pace"]).toMatch(/days late$/);
+});
 
-  it("A burndown reports added and removed scope and counts neither as work done", () => {
-    const days = [
-      ...record([10]),
-      { date: "2026-11-03", remaining: 13, started: 0, total: 13 },
-      { date: "2026-11-04", remaining: 11, started: 0, total: 12 },
-    ];
-    expect(burnNumbers(days, null)).toMatchObject({ added: 3, removed: 1, done: 1, pace: 0.5, needed: null });
-  });
+it("A burndown reports added and removed scope and counts neither as work done", () => {
+  const days = [
+    ...record([10]),
+    { date: "2026-11-03", remaining: 13, started: 0, total: 13 },
+    { date: "2026-11-04", remaining: 11, started: 0, total: 12 },
+  ];
+  expect(burnNumbers(days, null)).toMatchObject({ added: 3, removed: 1, done: 1, pace: 0.5, needed: null });
+});
 
-  it("A burndown of a sprint that began before its first record says when the record begins", () => {
-    const recorded = (start_date: string) =>
-      drawBurndown(record([10]), { ...sprint, start_date })?.facts.find(({ term }) => term === "Recorded from")?.value;
-    expect(recorded("2026-10-26")).toBe("Nov 2, 2026");
-    expect(recorded("2026-11-02")).toBeUndefined();
-  });
+it("A burndown of a sprint that began before its first record says when the record begins", () => {
+  const recorded = (start_date: string) =>
+    drawBurndown(record([10]), { ...sprint, start_date })?.facts.find(({ term }) => term === "Recorded from")?.value;
+  expect(recorded("2026-10-26")).toBe("Nov 2, 2026");
+  expect(recorded("2026-11-02")).toBeUndefined();
+});
 
-  it("A burndown has a slot for each day to its end, tinted weekends, a mark for today and a table", () => {
-    const chart = drawBurndown(record([10, 8, 6]), sprint);
-    expect(chart?.shapes.filter(({ className }) => className === "fill-sunken")).toHaveLength(2);
-    expect(wordsOf(chart)).toContain("today");
-    expect(chart?.stops.map(({ text }) => text).at(-1)).toBe("Nov 4, 2026: 6 of 10 left");
-    expect(chart?.table.rows).toHaveLength(3);
-    const over = drawBurndown(record([10, 8, 0]), { ...sprint, status: "completed" });
-    expect(wordsOf(over)).not.toContain("today");
-    const first = drawBurndown(record([10]), { ...sprint, end_date: null });
-    expect(wordsOf(first), "the first day of a week").toContain("Nov 8, 2026");
-    expect(drawBurndown([], sprint)).toBeNull();
-  });
+it("A burndown has a slot for each day to its end, tinted weekends, a mark for today and a table", () => {
+  const chart = drawBurndown(record([10, 8, 6]), sprint);
+  expect(chart?.shapes.filter(({ className }) => className === "fill-sunken")).toHaveLength(2);
+  expect(wordsOf(chart)).toContain("today");
+  expect(chart?.stops.map(({ text }) => text).at(-1)).toBe("Nov 4, 2026: 6 of 10 left");
+  expect(chart?.table.rows).toHaveLength(3);
+  const over = drawBurndown(record([10, 8, 0]), { ...sprint, status: "completed" });
+  expect(wordsOf(over)).not.toContain("today");
+  const first = drawBurndown(record([10]), { ...sprint, end_date: null });
+  expect(wordsOf(first), "the first day of a week").toContain("Nov 8, 2026");
+  expect(drawBurndown([], sprint)).toBeNull();
 });
 
 describe("costs by day", () => {

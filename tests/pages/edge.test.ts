@@ -55,32 +55,28 @@ describe("what only a hostile visitor sends", () => {
   );
 });
 
-describe("a page that is asked too often", () => {
-  it("A page requested too often says when to come back, with and without script", async () => {
-    for (let tries = 0; tries < 10; tries += 1) await post("/login", "identifier=no one");
-    for (const path of ["/login", "/login?_data=routes%2F_auth.login"]) {
-      const answer = await post(path, "identifier=no one");
-      expect(answer.status).toBe(429);
-      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-    }
-  });
+it("A page requested too often says when to come back, with and without script", async () => {
+  for (let tries = 0; tries < 10; tries += 1) await post("/login", "identifier=no one");
+  for (const path of ["/login", "/login?_data=routes%2F_auth.login"]) {
+    const answer = await post(path, "identifier=no one");
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  }
 });
 
-describe("an upload that is refused before its page is asked", () => {
-  it("An upload refused before it reaches its page gives the page's form a reason to show", async () => {
-    const cookie = await app.signIn(owner);
-    const send = () => {
-      const body = new FormData();
-      for (const [name, value] of Object.entries({ intent: "preview", name: "A" })) body.set(name, value);
-      const headers = { cookie, origin: app.origin };
-      const address = "/import?_data=routes%2F_app.import";
-      return app.request(address, { method: "POST", headers, body });
-    };
-    for (let tries = 0; tries < 10; tries += 1) expect((await send()).status).toBe(422);
-    const refused = await send();
-    expect([refused.status, refused.headers.get("x-remix-response")]).toEqual([429, "yes"]);
-    expect(await refused.json()).toMatchObject({ error: expect.stringMatching(/^Too many/) });
-  });
+it("An upload refused before it reaches its page gives the page's form a reason to show", async () => {
+  const cookie = await app.signIn(owner);
+  const send = () => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ intent: "preview", name: "A" })) body.set(name, value);
+    const headers = { cookie, origin: app.origin };
+    const address = "/import?_data=routes%2F_app.import";
+    return app.request(address, { method: "POST", headers, body });
+  };
+  for (let tries = 0; tries < 10; tries += 1) expect((await send()).status).toBe(422);
+  const refused = await send();
+  expect([refused.status, refused.headers.get("x-remix-response")]).toEqual([429, "yes"]);
+  expect(await refused.json()).toMatchObject({ error: expect.stringMatching(/^Too many/) });
 });
 
 describe("POST /password", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { readSettings, viewOf } from "~/features/board/board-view.server";
 import { getSprintBoard } from "~/nouns/pages/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
@@ -21,38 +21,36 @@ const item: FilterItem = {
 const matches = (query: string, changed: Partial<FilterItem> = {}) =>
   matchesFilter(readFilter(query), { ...item, ...changed }, "ada-id");
 
-describe("a filter", () => {
-  it.each([
-    "",
-    "fold A",
-    "plane fold",
-    "needs-design",
-    "design ada fold",
-    "t-7",
-    "status:in-progress",
-    "status:todo,in_progress",
-    "-status:done",
-    "priority:<3",
-    "priority:2",
-    "priority:>=2 priority:<=2",
-    "assignee:me",
-    "assignee:ADA",
-    "sprint:none",
-    "story:st-1 is:running plane",
-    "label:bug",
-    "label:needs-design,docs -label:none",
-  ])("The filter %j matches the example task", (query) => expect(matches(query)).toBe(true));
+it.each([
+  "",
+  "fold A",
+  "plane fold",
+  "needs-design",
+  "design ada fold",
+  "t-7",
+  "status:in-progress",
+  "status:todo,in_progress",
+  "-status:done",
+  "priority:<3",
+  "priority:2",
+  "priority:>=2 priority:<=2",
+  "assignee:me",
+  "assignee:ADA",
+  "sprint:none",
+  "story:st-1 is:running plane",
+  "label:bug",
+  "label:needs-design,docs -label:none",
+])("The filter %j matches the example task", (query) => expect(matches(query)).toBe(true));
 
-  it.each(
-    `unfold | ada-id | running | status:done | -status:in_progress | priority:<2 | priority:many |
+it.each(
+  `unfold | ada-id | running | status:done | -status:in_progress | priority:<2 | priority:many |
     assignee:none | assignee:bob | sprint:SP-1 | worker:loom | is:waiting | label:docs | -label:BUG |
     label:none | fold status:todo`.split(/\s*\|\s*/),
-  )("The filter %j does not match the example task", (query) => expect(matches(query)).toBe(false));
+)("The filter %j does not match the example task", (query) => expect(matches(query)).toBe(false));
 
-  it("A filter treats an unknown field and a bare colon as words", () => {
-    expect(matches("http://x")).toBe(false);
-    expect(matches("note: fold", { title: "note: fold it" })).toBe(true);
-  });
+it("A filter treats an unknown field and a bare colon as words", () => {
+  expect(matches("http://x")).toBe(false);
+  expect(matches("note: fold", { title: "note: fold it" })).toBe(true);
 });
 
 it("a board shows what matches, in the order of its groups, and counts the rest", async () => {

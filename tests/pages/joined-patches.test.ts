@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { joinPatches, patchText } from "~/nouns/reviews/join-patches";
 import { reviewOfStory, type StoryAttempt } from "~/nouns/reviews/story-changes";
 import { attemptOfLine, positionComments } from "~/nouns/reviews/story-lines";
@@ -70,79 +70,73 @@ const edit = fc.oneof(
 );
 const edits = fc.array(edit, { maxLength: 60 });
 
-describe("patches on top of each other", () => {
-  it("Patches that build on each other join into one that does the same", () => {
-    fc.assert(
-      fc.property(
-        fc.array(word, { maxLength: 50 }),
-        fc.array(edits, { minLength: 1, maxLength: 4 }),
-        (base, rounds) => {
-          let lines: readonly string[] = base;
-          const patches = rounds.map((round) => {
-            const { patch, after } = edited(lines, round);
-            lines = after;
-            return patch;
-          });
-          const joined = joinPatches(patches);
-          if (joined === null) throw new Error("They fit onto each other.");
-          expect(applied(base, patchText(joined))).toEqual(lines);
-        },
-      ),
-      { numRuns: 2_000 },
-    );
-  });
+it("Patches that build on each other join into one that does the same", () => {
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 50 }), fc.array(edits, { minLength: 1, maxLength: 4 }), (base, rounds) => {
+      let lines: readonly string[] = base;
+      const patches = rounds.map((round) => {
+        const { patch, after } = edited(lines, round);
+        lines = after;
+        return patch;
+      });
+      const joined = joinPatches(patches);
+      if (joined === null) throw new Error("They fit onto each other.");
+      expect(applied(base, patchText(joined))).toEqual(lines);
+    }),
+    { numRuns: 2_000 },
+  );
+});
 
-  it("Each line of a story's joined diff belongs to the attempt that changed it", () => {
-    const roundsOf = fc.array(edits, { minLength: 1, maxLength: 4 });
-    fc.assert(
-      fc.property(fc.array(word, { maxLength: 50 }), roundsOf, fc.boolean(), (base, rounds, isJudged) => {
-        let lines: readonly string[] = base;
-        const attempts = rounds.map((round, n): StoryAttempt => {
-          const { patch, after } = edited(lines, round);
-          lines = after;
-          return {
-            task: { id: `${n}`, code: `T-${n}`, title: "" },
-            waits: true,
-            job_id: `${n}`,
-            attempt: 1,
-            verdict: isJudged && n === 1 ? "approve" : null,
-            base_sha: sha(n),
-            head_sha: sha(n + 1),
-            files: patch === "" ? [] : [file("a.ts", patch)],
-          };
-        });
-        const { changes, steps } = reviewOfStory(attempts);
-        for (const [index, { patch = "" }] of changes.files.entries()) {
-          for (const line of parsePatch(patch).hunks.flatMap((hunk) => hunk.lines)) {
-            const side = line.kind === "deleted" ? "old" : "new";
-            const found = attemptOfLine(at(steps, index), side, line[side] ?? 0);
-            if (found === null) expect(isJudged).toBe(true);
-            if (found === null) continue;
-            const { file: own, of } = found.step;
-            const there = parsePatch(own.patch ?? "").hunks.flatMap((hunk) => hunk.lines);
-            const same = there.find((each) => each[side] === found.line);
-            expect(same?.text).toBe(line.text);
-            if (!isJudged && line.kind !== "same") expect(same?.kind).toBe(line.kind);
-            const comment = { ...stored, job_id: of.job_id, line: found.line, side, line_text: line.text } as const;
-            expect(positionComments({ changes, steps }, [comment])).toMatchObject([
-              { index, current_line: line[side], stale: false },
-            ]);
-          }
+it("Each line of a story's joined diff belongs to the attempt that changed it", () => {
+  const roundsOf = fc.array(edits, { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 50 }), roundsOf, fc.boolean(), (base, rounds, isJudged) => {
+      let lines: readonly string[] = base;
+      const attempts = rounds.map((round, n): StoryAttempt => {
+        const { patch, after } = edited(lines, round);
+        lines = after;
+        return {
+          task: { id: `${n}`, code: `T-${n}`, title: "" },
+          waits: true,
+          job_id: `${n}`,
+          attempt: 1,
+          verdict: isJudged && n === 1 ? "approve" : null,
+          base_sha: sha(n),
+          head_sha: sha(n + 1),
+          files: patch === "" ? [] : [file("a.ts", patch)],
+        };
+      });
+      const { changes, steps } = reviewOfStory(attempts);
+      for (const [index, { patch = "" }] of changes.files.entries()) {
+        for (const line of parsePatch(patch).hunks.flatMap((hunk) => hunk.lines)) {
+          const side = line.kind === "deleted" ? "old" : "new";
+          const found = attemptOfLine(at(steps, index), side, line[side] ?? 0);
+          if (found === null) expect(isJudged).toBe(true);
+          if (found === null) continue;
+          const { file: own, of } = found.step;
+          const there = parsePatch(own.patch ?? "").hunks.flatMap((hunk) => hunk.lines);
+          const same = there.find((each) => each[side] === found.line);
+          expect(same?.text).toBe(line.text);
+          if (!isJudged && line.kind !== "same") expect(same?.kind).toBe(line.kind);
+          const comment = { ...stored, job_id: of.job_id, line: found.line, side, line_text: line.text } as const;
+          expect(positionComments({ changes, steps }, [comment])).toMatchObject([
+            { index, current_line: line[side], stale: false },
+          ]);
         }
-      }),
-      { numRuns: 1_000 },
-    );
-  });
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
 
-  it("Patches that do not fit onto each other are not joined", () => {
-    expect(joinPatches(["@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-other\n+c\n"])).toBeNull();
-    expect(joinPatches(["@@ -1 +1 @@\n-a\n"])).toBeNull();
-    expect(joinPatches(["@@ -9 +9 @@\n-a\n+b\n@@ -1 +1 @@\n-a\n+b\n"])).toBeNull();
-  });
+it("Patches that do not fit onto each other are not joined", () => {
+  expect(joinPatches(["@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-other\n+c\n"])).toBeNull();
+  expect(joinPatches(["@@ -1 +1 @@\n-a\n"])).toBeNull();
+  expect(joinPatches(["@@ -9 +9 @@\n-a\n+b\n@@ -1 +1 @@\n-a\n+b\n"])).toBeNull();
+});
 
-  it("Patches that revert each other join into no change", () => {
-    expect(joinPatches(["@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-b\n+a\n"])).toEqual([]);
-  });
+it("Patches that revert each other join into no change", () => {
+  expect(joinPatches(["@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-b\n+a\n"])).toEqual([]);
 });
 
 const stored = {

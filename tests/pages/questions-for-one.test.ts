@@ -235,27 +235,25 @@ it("a permission for a host shows the host that an answer counts for, next to wh
   }
 });
 
-describe("asking for one person", () => {
-  it("A permission cannot be assigned to another person, given by silence or ask for an invalid host", async () => {
-    const scene = await openScene();
-    const ask = (rest: Partial<AskQuestionInput>) =>
-      askQuestion(scene.asks, { kind: "permission", task_id: scene.taskId, question: "?", ...rest });
-    await expect(ask({ assignee_id: scene.owner.id })).rejects.toThrow("Only you can answer");
-    await expect(ask({ on_expiry: "ESCALATE", escalate_to: scene.owner.id })).rejects.toThrow("Only you can answer");
-    await expect(ask({ on_expiry: "RECOMMENDED", options: ["Allow"], recommended_option: 0 })).rejects.toThrow(
-      "Only a person can give a permission",
-    );
-    await expect(ask({ kind: "question", reach: "pypi.org" })).rejects.toThrow("reach belongs to");
-    for (const reach of ["999.1.1.1", "[....]", "pypi.org/../evil.example", "pypi.org evil.example"]) {
-      await expect(ask({ reach })).rejects.toMatchObject({ status: 422 });
-    }
-    expect(await ask({ reach: "pypi.org:443" })).toMatchObject({ reach: "pypi.org:443" });
-  });
+it("A permission cannot be assigned to another person, given by silence or ask for an invalid host", async () => {
+  const scene = await openScene();
+  const ask = (rest: Partial<AskQuestionInput>) =>
+    askQuestion(scene.asks, { kind: "permission", task_id: scene.taskId, question: "?", ...rest });
+  await expect(ask({ assignee_id: scene.owner.id })).rejects.toThrow("Only you can answer");
+  await expect(ask({ on_expiry: "ESCALATE", escalate_to: scene.owner.id })).rejects.toThrow("Only you can answer");
+  await expect(ask({ on_expiry: "RECOMMENDED", options: ["Allow"], recommended_option: 0 })).rejects.toThrow(
+    "Only a person can give a permission",
+  );
+  await expect(ask({ kind: "question", reach: "pypi.org" })).rejects.toThrow("reach belongs to");
+  for (const reach of ["999.1.1.1", "[....]", "pypi.org/../evil.example", "pypi.org evil.example"]) {
+    await expect(ask({ reach })).rejects.toMatchObject({ status: 422 });
+  }
+  expect(await ask({ reach: "pypi.org:443" })).toMatchObject({ reach: "pypi.org:443" });
+});
 
-  it("Other members are told that a job waits for a permission and who can give it", async () => {
-    const scene = await openScene();
-    await askQuestion(scene.asks, permission(scene));
-    const { text } = await whyNotMoving(scene.actor, { kind: "job", id: scene.jobId });
-    expect(text).toContain(`It is waiting for a permission that only ${scene.ada.username} can give.`);
-  });
+it("Other members are told that a job waits for a permission and who can give it", async () => {
+  const scene = await openScene();
+  await askQuestion(scene.asks, permission(scene));
+  const { text } = await whyNotMoving(scene.actor, { kind: "job", id: scene.jobId });
+  expect(text).toContain(`It is waiting for a permission that only ${scene.ada.username} can give.`);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { decideLesson, listLessons } from "~/nouns/lessons/operations.server";
 import { addEvidence, getProof, waiveCriterion } from "~/nouns/proof/operations.server";
@@ -74,129 +74,124 @@ async function scene() {
   return { world, run, job, first, second };
 }
 
-describe("the page of the sprint review", () => {
-  it("A sprint review reports goal, proof, changes, cost per currency and open ends, all as plain text", async () => {
-    const { world, run, job, first, second } = await scene();
-    const page = await visit(world);
-    expect(page).toContain("Review of");
-    expect(page).toContain(">Goal</p>");
-    expect(page).toContain('aria-label="Burndown.');
-    const told = storyIn(page, first.code);
-    expect(told).toContain("Opens &lt;b&gt;fast&lt;/b&gt;");
-    expect(told).toContain("npm test -- opens");
-    expect(told).toContain("&lt;script&gt;alert(1)&lt;/script&gt;⟨U+001B⟩[31m");
-    expect(told).toContain("Says ⟨U+202E⟩so");
-    expect(told).toContain("No one &lt;i&gt;reads&lt;/i&gt; it");
-    expect(told).toContain("€2.50 + $1.50");
-    expect(told).toContain("+120");
-    expect(told).toContain("−8");
-    expect(told).toContain(`href="/jobs/${job.id}/changes"`);
-    expect(storyIn(page, second.code)).toContain("No data");
-    expect(storyIn(page, second.code)).toContain("Not proven");
-    const open = page.slice(page.indexOf('aria-label="Unfinished"'));
-    expect(open).toContain("Unfinished stories (2)");
-    expect(open).toContain("Which &lt;u&gt;words&lt;/u&gt;?");
-    expect(open).toContain("Waived criteria (1)");
-    expect(open).toContain(`/runs/${run.id}`);
-    // What the browser script reads is not markup.
-    const [shown = ""] = page.split("window.__remixContext");
-    for (const raw of ["<script>alert", "<b>fast", "<i>reads", "<u>words", "\u202e", "\u001b"]) {
-      expect(shown).not.toContain(raw);
-    }
-  });
+it("A sprint review reports goal, proof, changes, cost per currency and open ends, all as plain text", async () => {
+  const { world, run, job, first, second } = await scene();
+  const page = await visit(world);
+  expect(page).toContain("Review of");
+  expect(page).toContain(">Goal</p>");
+  expect(page).toContain('aria-label="Burndown.');
+  const told = storyIn(page, first.code);
+  expect(told).toContain("Opens &lt;b&gt;fast&lt;/b&gt;");
+  expect(told).toContain("npm test -- opens");
+  expect(told).toContain("&lt;script&gt;alert(1)&lt;/script&gt;⟨U+001B⟩[31m");
+  expect(told).toContain("Says ⟨U+202E⟩so");
+  expect(told).toContain("No one &lt;i&gt;reads&lt;/i&gt; it");
+  expect(told).toContain("€2.50 + $1.50");
+  expect(told).toContain("+120");
+  expect(told).toContain("−8");
+  expect(told).toContain(`href="/jobs/${job.id}/changes"`);
+  expect(storyIn(page, second.code)).toContain("No data");
+  expect(storyIn(page, second.code)).toContain("Not proven");
+  const open = page.slice(page.indexOf('aria-label="Unfinished"'));
+  expect(open).toContain("Unfinished stories (2)");
+  expect(open).toContain("Which &lt;u&gt;words&lt;/u&gt;?");
+  expect(open).toContain("Waived criteria (1)");
+  expect(open).toContain(`/runs/${run.id}`);
+  // What the browser script reads is not markup.
+  const [shown = ""] = page.split("window.__remixContext");
+  for (const raw of ["<script>alert", "<b>fast", "<i>reads", "<u>words", "\u202e", "\u001b"]) {
+    expect(shown).not.toContain(raw);
+  }
+});
 
-  it("A sprint review gives the facts of a retrospective: returns, waits, estimates and lessons", async () => {
-    const world = await t.seedSprint({ stories: [2] });
-    const { actor, sprint, product, tasks } = world;
-    const empty = await visit(world);
-    expect(empty).toContain("Work that came back, waits for people, estimates and lessons appear here.");
-    await editTask(actor, { task_id: at(tasks, 0).id, estimated_minutes: 90 });
-    await startSprintRun(actor, { sprint_id: sprint.id });
-    const member = await t.createMember(product.id);
-    const person = t.actorOf(member);
-    const hand_in = async (lessons?: string[]) => {
-      const { id, attempt } = await claim(actor);
-      const report = { job_id: id, attempt, status: "done", verify_result: "ALIGNED" } as const;
-      await reportAgentJob(actor, { ...report, lessons });
-      return id;
-    };
-    await reviewJob(person, { job_id: await hand_in(), verdict: "request_changes", summary: "Look again" });
-    const job_id = await hand_in(["Run <b>all</b> tests."]);
-    await reviewJob(person, { job_id, verdict: "approve" });
-    const [lesson] = (await listLessons(person, { product_id: product.id })).lessons;
-    await decideLesson(person, { lesson_id: lesson?.id ?? "", verdict: "accept" });
+it("A sprint review gives the facts of a retrospective: returns, waits, estimates and lessons", async () => {
+  const world = await t.seedSprint({ stories: [2] });
+  const { actor, sprint, product, tasks } = world;
+  const empty = await visit(world);
+  expect(empty).toContain("Work that came back, waits for people, estimates and lessons appear here.");
+  await editTask(actor, { task_id: at(tasks, 0).id, estimated_minutes: 90 });
+  await startSprintRun(actor, { sprint_id: sprint.id });
+  const member = await t.createMember(product.id);
+  const person = t.actorOf(member);
+  const hand_in = async (lessons?: string[]) => {
+    const { id, attempt } = await claim(actor);
+    const report = { job_id: id, attempt, status: "done", verify_result: "ALIGNED" } as const;
+    await reportAgentJob(actor, { ...report, lessons });
+    return id;
+  };
+  await reviewJob(person, { job_id: await hand_in(), verdict: "request_changes", summary: "Look again" });
+  const job_id = await hand_in(["Run <b>all</b> tests."]);
+  await reviewJob(person, { job_id, verdict: "approve" });
+  const [lesson] = (await listLessons(person, { product_id: product.id })).lessons;
+  await decideLesson(person, { lesson_id: lesson?.id ?? "", verdict: "accept" });
 
-    const told = (await visit(world)).split('aria-label="Retrospective"')[1] ?? "";
-    expect(told).toContain("1 task, 1 time: changes were requested");
-    expect(told).toContain("for 1 review");
-    expect(told).toContain("1 h 30 min and ");
-    expect(told).toContain("Run &lt;b&gt;all&lt;/b&gt; tests.");
-  });
+  const told = (await visit(world)).split('aria-label="Retrospective"')[1] ?? "";
+  expect(told).toContain("1 task, 1 time: changes were requested");
+  expect(told).toContain("for 1 review");
+  expect(told).toContain("1 h 30 min and ");
+  expect(told).toContain("Run &lt;b&gt;all&lt;/b&gt; tests.");
+});
 
-  it("A job's added and deleted lines are the same in its story's tasks and in the list of jobs", async () => {
-    const { world, job, first } = await scene();
-    const { read } = await app.visitorOf(world.owner);
-    const story = plain(await read(`/stories/${first.id}`));
-    const link = story.slice(story.indexOf(`href="/jobs/${job.id}/changes"`) - 200);
-    expect(link).toMatch(/^.{0,500}\+120.{0,200}−8/s);
-    expect(plain(await read("/agents"))).toMatch(/\+120.{0,200}−8/s);
-  });
+it("A job's added and deleted lines are the same in its story's tasks and in the list of jobs", async () => {
+  const { world, job, first } = await scene();
+  const { read } = await app.visitorOf(world.owner);
+  const story = plain(await read(`/stories/${first.id}`));
+  const link = story.slice(story.indexOf(`href="/jobs/${job.id}/changes"`) - 200);
+  expect(link).toMatch(/^.{0,500}\+120.{0,200}−8/s);
+  expect(plain(await read("/agents"))).toMatch(/\+120.{0,200}−8/s);
+});
 
-  it("A sprint review is linked from its sprint, and keeps the stories that left when it was completed", async () => {
-    const { world, run, first, second } = await scene();
-    const { read } = await app.visitorOf(world.owner);
-    const untouched = await create(world.actor, "create_story", {
-      p_pbi_id: world.pbi.id,
-      p_title: "No one came to it",
-    });
-    await create(world.actor, "add_story_to_sprint", { p_sprint_id: world.sprint.id, p_story_id: untouched.id });
-    expect(await read(pageOf(world))).toContain(`href="${reviewOf(world)}"`);
-    expect(await visit(world)).not.toContain("No longer in this sprint");
-    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    await completeSprint(world.actor, { sprint_id: world.sprint.id });
-    const page = await visit(world);
-    for (const { code } of [first, second, untouched]) {
-      expect(storyIn(page, code)).toContain("No longer in this sprint");
-    }
-    const open = page.slice(page.indexOf('aria-label="Unfinished"'));
-    expect(open).toContain("Unfinished stories (3)");
-    expect(open).toContain("No one came to it");
-    expect(storyIn(page, first.code)).toContain("€2.50 + $1.50");
-  });
+it("A sprint review is linked from its sprint, and keeps the stories that left when it was completed", async () => {
+  const { world, run, first, second } = await scene();
+  const { read } = await app.visitorOf(world.owner);
+  const untouched = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "No one came to it" });
+  await create(world.actor, "add_story_to_sprint", { p_sprint_id: world.sprint.id, p_story_id: untouched.id });
+  expect(await read(pageOf(world))).toContain(`href="${reviewOf(world)}"`);
+  expect(await visit(world)).not.toContain("No longer in this sprint");
+  await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+  await completeSprint(world.actor, { sprint_id: world.sprint.id });
+  const page = await visit(world);
+  for (const { code } of [first, second, untouched]) {
+    expect(storyIn(page, code)).toContain("No longer in this sprint");
+  }
+  const open = page.slice(page.indexOf('aria-label="Unfinished"'));
+  expect(open).toContain("Unfinished stories (3)");
+  expect(open).toContain("No one came to it");
+  expect(storyIn(page, first.code)).toContain("€2.50 + $1.50");
+});
 
-  it("A sprint review of an empty sprint says that there is nothing, instead of failing", async () => {
-    const page = await visit(await t.seedSprint({ stories: [] }));
-    expect(page).toContain("No stories in this sprint");
-    expect(page).toContain("Nothing is unfinished.");
-    expect(page).not.toContain("No data");
-  });
+it("A sprint review of an empty sprint says that there is nothing, instead of failing", async () => {
+  const page = await visit(await t.seedSprint({ stories: [] }));
+  expect(page).toContain("No stories in this sprint");
+  expect(page).toContain("Nothing is unfinished.");
+  expect(page).not.toContain("No data");
+});
 
-  it("A sprint review is open to members and demo accounts, also once archived, and to no one else", async () => {
-    const { world } = await scene();
-    const member = await t.createUser();
-    const demo = await t.createUser({ demo: true });
-    for (const user of [member, demo]) {
-      await t.addMember(world.product.id, user);
-      expect(await visit(world, user)).toContain("npm test -- opens");
-    }
-    const stranger = { headers: { cookie: await app.signIn(await t.createUser()) } };
-    const refused = await app.request(reviewOf(world), stranger);
-    expect(refused.status).toBe((await app.request(pageOf(world), stranger)).status);
-    expect(refused.status).toBeGreaterThanOrEqual(403);
-    expect(await refused.text()).not.toContain("npm test -- opens");
-    const unknown = await app.request(reviewOf(world));
-    expect([unknown.status, unknown.headers.get("location")]).toEqual([
-      302,
-      `/login?redirectTo=${encodeURIComponent(reviewOf(world))}`,
-    ]);
-    const other = await t.seedSprint({ stories: [] });
-    const foreign = `${pageOf({ product: other.product, sprint: world.sprint })}/review`;
-    const cookie = await app.signIn(other.owner);
-    expect((await app.request(foreign, { headers: { cookie } })).status).toBe(
-      (await app.request(foreign.replace(/\/review$/, ""), { headers: { cookie } })).status,
-    );
-    expect(await (await app.request(foreign, { headers: { cookie } })).text()).not.toContain("npm test -- opens");
-    await t.query`update public.products set archived_at = now() where id = ${world.product.id}`;
-    expect(await visit(world)).toContain("npm test -- opens");
-  });
+it("A sprint review is open to members and demo accounts, also once archived, and to no one else", async () => {
+  const { world } = await scene();
+  const member = await t.createUser();
+  const demo = await t.createUser({ demo: true });
+  for (const user of [member, demo]) {
+    await t.addMember(world.product.id, user);
+    expect(await visit(world, user)).toContain("npm test -- opens");
+  }
+  const stranger = { headers: { cookie: await app.signIn(await t.createUser()) } };
+  const refused = await app.request(reviewOf(world), stranger);
+  expect(refused.status).toBe((await app.request(pageOf(world), stranger)).status);
+  expect(refused.status).toBeGreaterThanOrEqual(403);
+  expect(await refused.text()).not.toContain("npm test -- opens");
+  const unknown = await app.request(reviewOf(world));
+  expect([unknown.status, unknown.headers.get("location")]).toEqual([
+    302,
+    `/login?redirectTo=${encodeURIComponent(reviewOf(world))}`,
+  ]);
+  const other = await t.seedSprint({ stories: [] });
+  const foreign = `${pageOf({ product: other.product, sprint: world.sprint })}/review`;
+  const cookie = await app.signIn(other.owner);
+  expect((await app.request(foreign, { headers: { cookie } })).status).toBe(
+    (await app.request(foreign.replace(/\/review$/, ""), { headers: { cookie } })).status,
+  );
+  expect(await (await app.request(foreign, { headers: { cookie } })).text()).not.toContain("npm test -- opens");
+  await t.query`update public.products set archived_at = now() where id = ${world.product.id}`;
+  expect(await visit(world)).toContain("npm test -- opens");
 });

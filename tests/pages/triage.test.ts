@@ -46,69 +46,67 @@ async function statusOf(id: string): Promise<unknown> {
   return (await get(`/api/stories/${id}`)).status;
 }
 
-describe("what an agent makes in a product with triage", () => {
-  it("A story in triage is in no backlog, ready list, sprint, next story, agent context or run", async () => {
-    const sprint = await seedActiveSprint(t.actorOf(owner), product.id, []);
-    const { story, task } = await suggest("Waits", { sprint_id: sprint.id });
-    expect(story).toMatchObject({ status: "triage", sprint_id: null });
+it("A story in triage is in no backlog, ready list, sprint, next story, agent context or run", async () => {
+  const sprint = await seedActiveSprint(t.actorOf(owner), product.id, []);
+  const { story, task } = await suggest("Waits", { sprint_id: sprint.id });
+  expect(story).toMatchObject({ status: "triage", sprint_id: null });
 
-    const backlog = JSON.stringify(await get(`/api/products/${product.id}/backlog`));
-    expect(JSON.parse(backlog).storiesByPbi[String(pbi.id)]).toEqual([]);
-    expect(await get(`/api/pbis/${pbi.id}/stories`)).toEqual([]);
-    expect(await visitor.read(`/products/${product.id}/backlog`)).not.toContain(story.code);
-    const ready = await agent.call("list_ready", { product_id: product.id });
-    expect(ready.result.tasks).toEqual([]);
+  const backlog = JSON.stringify(await get(`/api/products/${product.id}/backlog`));
+  expect(JSON.parse(backlog).storiesByPbi[String(pbi.id)]).toEqual([]);
+  expect(await get(`/api/pbis/${pbi.id}/stories`)).toEqual([]);
+  expect(await visitor.read(`/products/${product.id}/backlog`)).not.toContain(story.code);
+  const ready = await agent.call("list_ready", { product_id: product.id });
+  expect(ready.result.tasks).toEqual([]);
 
-    const joined = await agent.call("add_story_to_sprint", { sprint_id: sprint.id, story_id: story.id });
-    expect(joined.result).toMatchObject({ code: 409, error: expect.stringContaining("triage") });
-    const next = `/api/products/${product.id}/next-story`;
-    expect((await app.request(next, { headers: bearer(token) })).status).toBe(404);
-    const context = await get(`/api/products/${product.id}/agent-context`);
-    expect(context.next_story).toBeNull();
-    for (const wish of [{ story_id: story.id }, { task_ids: [task.id] }]) {
-      const run = await agent.call("start_run", wish);
-      expect(run.result).toMatchObject({ code: 409, error: expect.stringContaining("triage") });
-    }
-    await agent.call("update_task_status", { task_id: task.id, status: "done" });
-    expect(await statusOf(story.id)).toBe("triage");
-  });
+  const joined = await agent.call("add_story_to_sprint", { sprint_id: sprint.id, story_id: story.id });
+  expect(joined.result).toMatchObject({ code: 409, error: expect.stringContaining("triage") });
+  const next = `/api/products/${product.id}/next-story`;
+  expect((await app.request(next, { headers: bearer(token) })).status).toBe(404);
+  const context = await get(`/api/products/${product.id}/agent-context`);
+  expect(context.next_story).toBeNull();
+  for (const wish of [{ story_id: story.id }, { task_ids: [task.id] }]) {
+    const run = await agent.call("start_run", wish);
+    expect(run.result).toMatchObject({ code: 409, error: expect.stringContaining("triage") });
+  }
+  await agent.call("update_task_status", { task_id: task.id, status: "done" });
+  expect(await statusOf(story.id)).toBe("triage");
+});
 
-  it("A story in triage is on its tab, and can be accepted by a plain form into another PBI", async () => {
-    const { story } = await suggest("Accepted");
-    const html = await visitor.read(page);
-    expect(html).toContain(`Accept ${story.code}`);
-    expect(html).toContain("Accepted");
-    expect(html).toMatch(/Triage[\s\S]{0,400}in triage/);
-    await visitor.submit(page, "accept", { story_id: story.id, pbi_id: String(otherPbi.id) });
-    expect(await get(`/api/stories/${story.id}`)).toMatchObject({ status: "open", pbi_id: otherPbi.id });
-    expect(await visitor.read(page)).not.toContain(`Accept ${story.code}`);
-  });
+it("A story in triage is on its tab, and can be accepted by a plain form into another PBI", async () => {
+  const { story } = await suggest("Accepted");
+  const html = await visitor.read(page);
+  expect(html).toContain(`Accept ${story.code}`);
+  expect(html).toContain("Accepted");
+  expect(html).toMatch(/Triage[\s\S]{0,400}in triage/);
+  await visitor.submit(page, "accept", { story_id: story.id, pbi_id: String(otherPbi.id) });
+  expect(await get(`/api/stories/${story.id}`)).toMatchObject({ status: "open", pbi_id: otherPbi.id });
+  expect(await visitor.read(page)).not.toContain(`Accept ${story.code}`);
+});
 
-  it("A story in triage can be merged into a story of the backlog, with its text and tasks", async () => {
-    const { story: kept } = await suggest("Kept");
-    await visitor.submit(page, "accept", { story_id: kept.id });
-    const { story, task } = await suggest("Same again", { description: "With a reason." });
-    await visitor.submit(page, "merge", { story_id: story.id, into: kept.id });
-    const { description } = await get(`/api/stories/${kept.id}`);
-    expect(description).toBe(`Merged from ${story.code}: Same again\n\nWith a reason.`);
-    expect(await get(`/api/tasks/${task.id}`)).toMatchObject({ story_id: kept.id });
-    const gone = await app.request(`/api/stories/${story.id}`, { headers: bearer(token) });
-    expect(gone.status).toBe(404);
-  });
+it("A story in triage can be merged into a story of the backlog, with its text and tasks", async () => {
+  const { story: kept } = await suggest("Kept");
+  await visitor.submit(page, "accept", { story_id: kept.id });
+  const { story, task } = await suggest("Same again", { description: "With a reason." });
+  await visitor.submit(page, "merge", { story_id: story.id, into: kept.id });
+  const { description } = await get(`/api/stories/${kept.id}`);
+  expect(description).toBe(`Merged from ${story.code}: Same again\n\nWith a reason.`);
+  expect(await get(`/api/tasks/${task.id}`)).toMatchObject({ story_id: kept.id });
+  const gone = await app.request(`/api/stories/${story.id}`, { headers: bearer(token) });
+  expect(gone.status).toBe(404);
+});
 
-  it("A story declined in triage is gone", async () => {
-    const { story } = await suggest("Declined");
-    await visitor.submit(page, "decline", { story_id: story.id });
-    const gone = await app.request(`/api/stories/${story.id}`, { headers: bearer(token) });
-    expect(gone.status).toBe(404);
-  });
+it("A story declined in triage is gone", async () => {
+  const { story } = await suggest("Declined");
+  await visitor.submit(page, "decline", { story_id: story.id });
+  const gone = await app.request(`/api/stories/${story.id}`, { headers: bearer(token) });
+  expect(gone.status).toBe(404);
+});
 
-  it("A story in triage leaves the status of its PBI as it is", async () => {
-    const { story } = await suggest("Only one");
-    const rows = await t.query`select status from pbis where id = ${pbi.id}`;
-    expect(rows).toEqual([{ status: "READY" }]);
-    await visitor.submit(page, "decline", { story_id: story.id });
-  });
+it("A story in triage leaves the status of its PBI as it is", async () => {
+  const { story } = await suggest("Only one");
+  const rows = await t.query`select status from pbis where id = ${pbi.id}`;
+  expect(rows).toEqual([{ status: "READY" }]);
+  await visitor.submit(page, "decline", { story_id: story.id });
 });
 
 describe("who decides", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
 import { claimAgentJob, heartbeatAgentJob, reportAgentJob, reportJobUsage } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudget, setBudgetSettings } from "~/nouns/budgets/operations.server";
@@ -112,62 +112,60 @@ async function compare({ actor, product, sprint, run, task }: Scene) {
   return { told: all.map((each) => each.told), counted: all.map((each) => each.counted) };
 }
 
-describe("the sums of budgets", () => {
-  it(`The sum of a budget is that of its lines, no matter what happens at once, in each of ${rounds} rounds`, {
-    timeout: 60_000 * rounds,
-  }, async () => {
-    for (let round = 1; round <= rounds; round++) {
-      const world = await scene();
-      const { actor, product, run } = world;
-      const roll = numbersFrom(round);
+it(`The sum of a budget is that of its lines, no matter what happens at once, in each of ${rounds} rounds`, {
+  timeout: 60_000 * rounds,
+}, async () => {
+  for (let round = 1; round <= rounds; round++) {
+    const world = await scene();
+    const { actor, product, run } = world;
+    const roll = numbersFrom(round);
 
-      const ended: JobPayload[] = [];
-      const work = async (worker: string): Promise<void> => {
-        for (let n = 0; n < claimsOfAWorker; n++) {
-          const { job } = await claimAgentJob(actor, { worker, product_id: product.id });
-          if (job === null) continue;
-          await go(actor, job, roll);
-          ended.push(job);
-        }
-      };
-      const rest = async (): Promise<void> => {
-        for (let n = 1; n <= 6; n++) {
-          await t.query`insert into public.model_prices (model_id, input_per_million, output_per_million)
+    const ended: JobPayload[] = [];
+    const work = async (worker: string): Promise<void> => {
+      for (let n = 0; n < claimsOfAWorker; n++) {
+        const { job } = await claimAgentJob(actor, { worker, product_id: product.id });
+        if (job === null) continue;
+        await go(actor, job, roll);
+        ended.push(job);
+      }
+    };
+    const rest = async (): Promise<void> => {
+      for (let n = 1; n <= 6; n++) {
+        await t.query`insert into public.model_prices (model_id, input_per_million, output_per_million)
             values ('race', ${n * 3}, ${n * 3})
              on conflict (model_id) do update set input_per_million = excluded.input_per_million`;
-          await t.database.call("sweep", { p_full: n % 3 === 0 });
-          const time_zone = at(["UTC", "Asia/Kathmandu", "America/St_Johns"], roll(3));
-          await setBudgetSettings(actor, { product_id: product.id, time_zone });
-        }
-      };
-      await Promise.all([...Array.from({ length: workers }, (_, n) => work(`w-${n}`)), rest()]);
-      const afterWork = await compare(world);
-      expect(afterWork.told).toEqual(afterWork.counted);
-      expect(afterWork.told).toHaveLength(15);
+        await t.database.call("sweep", { p_full: n % 3 === 0 });
+        const time_zone = at(["UTC", "Asia/Kathmandu", "America/St_Johns"], roll(3));
+        await setBudgetSettings(actor, { product_id: product.id, time_zone });
+      }
+    };
+    await Promise.all([...Array.from({ length: workers }, (_, n) => work(`w-${n}`)), rest()]);
+    const afterWork = await compare(world);
+    expect(afterWork.told).toEqual(afterWork.counted);
+    expect(afterWork.told).toHaveLength(15);
 
-      // The run ends; its cancelled jobs are cleaned away while their agents still tell what they took.
-      await cancelSprintRun(actor, { sprint_run_id: run.id });
-      await t.query`update public.usage_so_far set told_at = told_at - interval '2 hours'
+    // The run ends; its cancelled jobs are cleaned away while their agents still tell what they took.
+    await cancelSprintRun(actor, { sprint_run_id: run.id });
+    await t.query`update public.usage_so_far set told_at = told_at - interval '2 hours'
         where product_id = ${product.id}`;
-      await t.query`update public.agent_jobs set finished_at = finished_at - interval '8 days'
+    await t.query`update public.agent_jobs set finished_at = finished_at - interval '8 days'
         where product_id = ${product.id} and status = 'CANCELLED'`;
-      const tellLate = ended.map((job) =>
-        unlessLost(reportJobUsage(actor, { job_id: job.id, attempt: job.attempt, events: linesFrom(1_000, roll) })),
-      );
-      await Promise.all([
-        ...tellLate,
-        t.database.call("cleanup_agent_artifacts", {}),
-        t.database.call("cleanup_agent_artifacts", {}),
-        t.database.call("sweep", { p_full: true }),
-      ]);
-      const afterAll = await compare(world);
-      expect(afterAll.told).toEqual(afterAll.counted);
+    const tellLate = ended.map((job) =>
+      unlessLost(reportJobUsage(actor, { job_id: job.id, attempt: job.attempt, events: linesFrom(1_000, roll) })),
+    );
+    await Promise.all([
+      ...tellLate,
+      t.database.call("cleanup_agent_artifacts", {}),
+      t.database.call("cleanup_agent_artifacts", {}),
+      t.database.call("sweep", { p_full: true }),
+    ]);
+    const afterAll = await compare(world);
+    expect(afterAll.told).toEqual(afterAll.counted);
 
-      // All of this would be true of budgets that keep nothing.
-      const rows = await t.query`
+    // All of this would be true of budgets that keep nothing.
+    const rows = await t.query`
         select count(*)::integer as kept from private.budget_sums s join public.budgets b on b.id = s.budget_id
         where b.product_id = ${product.id} and s.last_id > 0 and s.amount > 0`;
-      expect(rows[0].kept).toBeGreaterThanOrEqual(8);
-    }
-  });
+    expect(rows[0].kept).toBeGreaterThanOrEqual(8);
+  }
 });

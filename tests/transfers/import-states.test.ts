@@ -20,165 +20,163 @@ async function seen(format: ImportFormat, ...files: Part[]) {
   return { states, read, left: report.left_out, stories };
 }
 
-describe("where work stands", () => {
-  it("A Jira import trusts resolution, its date and status category over the name of a status", async () => {
-    const row = (title: string, ...more: string[]) => [title, `S-${title.charCodeAt(0)}`, ...more].join(",");
-    const file = [
-      "Summary,Issue key,Status,Resolution,Resolved,Status Category",
-      row("A", "Resolved", "Fixed", "", ""),
-      row("B", "Resolved", "Implemented", "", ""),
-      row("C", "Closed", "Not A Problem", "", ""),
-      row("D", "Resolved", "Incomplete", "", ""),
-      row("E", "Abgenommen", "", "01/Jan/26 13:00", ""),
-      row("F", "In Prüfung", "", "", "In Progress"),
-      row("G", "In Review", "", "", "In Progress"),
-      row("H", "Fertig", "", "", "Done"),
-      row("I", "Patch Available", "Unresolved", "", ""),
-      row("J", "Parked", "", "", ""),
-      row("K", "Closed", "Handed over", "", ""),
-    ].join("\r\n");
-    const { states, read, left } = await seen("jira", file);
-    expect(states).toEqual([
-      "A: A DONE",
-      "B: B DONE",
-      "E: E DONE",
-      "F: F IN_PROGRESS",
-      "G: G REVIEW",
-      "H: H DONE",
-      "I: I REVIEW",
-      "J: J TO_DO",
-      "K: K DONE",
-    ]);
-    expect(left).toContainEqual({ count: 2, reason: "Closed without being done in Jira" });
-    expect(read).toEqual(
-      expect.arrayContaining([
-        "Closed, Not A Problem → LEFT_OUT",
-        "In Prüfung → IN_PROGRESS",
-        "Parked → TO_DO?",
-        "Closed, Handed over → DONE?",
-      ]),
-    );
-  });
+it("A Jira import trusts resolution, its date and status category over the name of a status", async () => {
+  const row = (title: string, ...more: string[]) => [title, `S-${title.charCodeAt(0)}`, ...more].join(",");
+  const file = [
+    "Summary,Issue key,Status,Resolution,Resolved,Status Category",
+    row("A", "Resolved", "Fixed", "", ""),
+    row("B", "Resolved", "Implemented", "", ""),
+    row("C", "Closed", "Not A Problem", "", ""),
+    row("D", "Resolved", "Incomplete", "", ""),
+    row("E", "Abgenommen", "", "01/Jan/26 13:00", ""),
+    row("F", "In Prüfung", "", "", "In Progress"),
+    row("G", "In Review", "", "", "In Progress"),
+    row("H", "Fertig", "", "", "Done"),
+    row("I", "Patch Available", "Unresolved", "", ""),
+    row("J", "Parked", "", "", ""),
+    row("K", "Closed", "Handed over", "", ""),
+  ].join("\r\n");
+  const { states, read, left } = await seen("jira", file);
+  expect(states).toEqual([
+    "A: A DONE",
+    "B: B DONE",
+    "E: E DONE",
+    "F: F IN_PROGRESS",
+    "G: G REVIEW",
+    "H: H DONE",
+    "I: I REVIEW",
+    "J: J TO_DO",
+    "K: K DONE",
+  ]);
+  expect(left).toContainEqual({ count: 2, reason: "Closed without being done in Jira" });
+  expect(read).toEqual(
+    expect.arrayContaining([
+      "Closed, Not A Problem → LEFT_OUT",
+      "In Prüfung → IN_PROGRESS",
+      "Parked → TO_DO?",
+      "Closed, Handed over → DONE?",
+    ]),
+  );
+});
 
-  it("A Linear import trusts dates over the name of a status, and names a parent that differs from its parts", async () => {
-    const file = [
-      "ID,Title,Status,Started,Completed,Canceled,Duplicate of,Parent issue",
-      "E-1,A,Baking,2026-01-01,,,,",
-      "E-2,B,Eaten,2026-01-01,2026-01-02,,,",
-      "E-3,C,Ready for QA,,,,,",
-      "E-4,D,Todo,2026-01-01,,,,",
-      "E-5,E,Someday,,,,,",
-      "E-6,F,Same,,,,E-5,",
-      "E-7,G,Done,,2026-01-02,,,",
-      "E-8,Part of G,Todo,,,,,E-7",
-      "E-9,H,In Progress,2026-01-02,,,,",
-      "E-10,Part of H,Todo,,,,,E-9",
-    ].join("\n");
-    const { states, read, left } = await seen("linear", file);
-    expect(states).toEqual([
-      "A: A IN_PROGRESS",
-      "B: B DONE",
-      "C: C REVIEW",
-      "D: D TO_DO",
-      "E: E TO_DO",
-      "G: Part of G TO_DO",
-      "H: Part of H TO_DO",
-    ]);
-    expect(read).toEqual(expect.arrayContaining(["Someday → TO_DO?", "Same → LEFT_OUT"]));
-    expect(left.map(({ reason }) => reason)).toEqual(
-      expect.arrayContaining([
-        "Done, but a part is not: the story stays open: E-7",
-        "Started, but no part is: the story is to do: E-9",
-      ]),
-    );
-  });
+it("A Linear import trusts dates over the name of a status, and names a parent that differs from its parts", async () => {
+  const file = [
+    "ID,Title,Status,Started,Completed,Canceled,Duplicate of,Parent issue",
+    "E-1,A,Baking,2026-01-01,,,,",
+    "E-2,B,Eaten,2026-01-01,2026-01-02,,,",
+    "E-3,C,Ready for QA,,,,,",
+    "E-4,D,Todo,2026-01-01,,,,",
+    "E-5,E,Someday,,,,,",
+    "E-6,F,Same,,,,E-5,",
+    "E-7,G,Done,,2026-01-02,,,",
+    "E-8,Part of G,Todo,,,,,E-7",
+    "E-9,H,In Progress,2026-01-02,,,,",
+    "E-10,Part of H,Todo,,,,,E-9",
+  ].join("\n");
+  const { states, read, left } = await seen("linear", file);
+  expect(states).toEqual([
+    "A: A IN_PROGRESS",
+    "B: B DONE",
+    "C: C REVIEW",
+    "D: D TO_DO",
+    "E: E TO_DO",
+    "G: Part of G TO_DO",
+    "H: Part of H TO_DO",
+  ]);
+  expect(read).toEqual(expect.arrayContaining(["Someday → TO_DO?", "Same → LEFT_OUT"]));
+  expect(left.map(({ reason }) => reason)).toEqual(
+    expect.arrayContaining([
+      "Done, but a part is not: the story stays open: E-7",
+      "Started, but no part is: the story is to do: E-9",
+    ]),
+  );
+});
 
-  it("Parents that go in a circle become stories, and their other parts stay with them", async () => {
-    const rows = ["ID,Title,Status,Parent issue", "E-1,A,Todo,E-2", "E-2,B,Todo,E-1", "E-3,Part of A,Todo,E-1"];
-    const stories = ["A: Part of A TO_DO", "B: B TO_DO"];
-    expect((await seen("linear", rows.join("\n"))).states).toEqual(stories);
-    const files = rows.slice(1).map((row) => {
-      const [id, title, status, parent] = row.split(",");
-      return `---\nid: ${id}\ntitle: ${title}\nstatus: ${status}\nparent_task_id: ${parent}\nmilestone: M\n---\n`;
-    });
-    const { states, left } = await seen("backlog-md", ...files);
-    expect(states).toEqual(stories);
-    expect(left).toContainEqual({ count: 2, reason: expect.stringContaining("its own ancestor") });
+it("Parents that go in a circle become stories, and their other parts stay with them", async () => {
+  const rows = ["ID,Title,Status,Parent issue", "E-1,A,Todo,E-2", "E-2,B,Todo,E-1", "E-3,Part of A,Todo,E-1"];
+  const stories = ["A: Part of A TO_DO", "B: B TO_DO"];
+  expect((await seen("linear", rows.join("\n"))).states).toEqual(stories);
+  const files = rows.slice(1).map((row) => {
+    const [id, title, status, parent] = row.split(",");
+    return `---\nid: ${id}\ntitle: ${title}\nstatus: ${status}\nparent_task_id: ${parent}\nmilestone: M\n---\n`;
   });
+  const { states, left } = await seen("backlog-md", ...files);
+  expect(states).toEqual(stories);
+  expect(left).toContainEqual({ count: 2, reason: expect.stringContaining("its own ancestor") });
+});
 
-  it("A GitHub import leaves out duplicates and pull requests, in lists of the REST API as well", async () => {
-    const issue = (number: number, more: object) => ({ number, title: `N${number}`, ...more });
-    const file = JSON.stringify([
-      issue(1, { state: "CLOSED", stateReason: "DUPLICATE" }),
-      issue(2, { state: "closed", state_reason: "not_planned", html_url: "https://x.example/2" }),
-      issue(3, { state: "closed", state_reason: "completed", comments: 2 }),
-      issue(4, { state: "open", state_reason: "reopened" }),
-      issue(5, { state: "open", pull_request: { url: "https://x.example/5" } }),
-      issue(6, { state: "CLOSED", stateReason: "TRANSFERRED" }),
-    ]);
-    const { states, read, left } = await seen("github", file);
-    expect(states).toEqual(["N3: N3 DONE", "N4: N4 TO_DO", "N6: N6 DONE"]);
-    expect(read).toContain("CLOSED, TRANSFERRED → DONE?");
-    expect(left).toEqual(
-      expect.arrayContaining([
-        { count: 2, reason: "Closed as not planned or as a duplicate on GitHub" },
-        { count: 1, reason: "Pull requests" },
-      ]),
-    );
-  });
+it("A GitHub import leaves out duplicates and pull requests, in lists of the REST API as well", async () => {
+  const issue = (number: number, more: object) => ({ number, title: `N${number}`, ...more });
+  const file = JSON.stringify([
+    issue(1, { state: "CLOSED", stateReason: "DUPLICATE" }),
+    issue(2, { state: "closed", state_reason: "not_planned", html_url: "https://x.example/2" }),
+    issue(3, { state: "closed", state_reason: "completed", comments: 2 }),
+    issue(4, { state: "open", state_reason: "reopened" }),
+    issue(5, { state: "open", pull_request: { url: "https://x.example/5" } }),
+    issue(6, { state: "CLOSED", stateReason: "TRANSFERRED" }),
+  ]);
+  const { states, read, left } = await seen("github", file);
+  expect(states).toEqual(["N3: N3 DONE", "N4: N4 TO_DO", "N6: N6 DONE"]);
+  expect(read).toContain("CLOSED, TRANSFERRED → DONE?");
+  expect(left).toEqual(
+    expect.arrayContaining([
+      { count: 2, reason: "Closed as not planned or as a duplicate on GitHub" },
+      { count: 1, reason: "Pull requests" },
+    ]),
+  );
+});
 
-  it("A GitHub import makes no tasks of boxes in comments, code and forms", async () => {
-    const body = [
-      "<!-- Please remove",
-      "- [ ] this",
-      "-->",
-      "- [x] I searched for it",
-      "- [ ] Real",
-      "1. [ ] Numbered",
-      "```md",
-      "- [ ] sample",
-      "```",
-      "~~~",
-      "- [ ] other",
-      "~~~",
-    ].join("\r\n");
-    const { states, left } = await seen("github", JSON.stringify([{ number: 1, title: "A", body }]));
-    expect(states).toEqual(["A: Real TO_DO,Numbered TO_DO"]);
-    expect(left).toEqual([
-      { count: 3, reason: "Boxes without words, or in code, quotes, comments and tables: this, sample, other" },
-      { count: 1, reason: "Boxes of a form: no tasks" },
-    ]);
-  });
+it("A GitHub import makes no tasks of boxes in comments, code and forms", async () => {
+  const body = [
+    "<!-- Please remove",
+    "- [ ] this",
+    "-->",
+    "- [x] I searched for it",
+    "- [ ] Real",
+    "1. [ ] Numbered",
+    "```md",
+    "- [ ] sample",
+    "```",
+    "~~~",
+    "- [ ] other",
+    "~~~",
+  ].join("\r\n");
+  const { states, left } = await seen("github", JSON.stringify([{ number: 1, title: "A", body }]));
+  expect(states).toEqual(["A: Real TO_DO,Numbered TO_DO"]);
+  expect(left).toEqual([
+    { count: 3, reason: "Boxes without words, or in code, quotes, comments and tables: this, sample, other" },
+    { count: 1, reason: "Boxes of a form: no tasks" },
+  ]);
+});
 
-  it("An imported open story without tasks gets one task with its title and description", async () => {
-    const file = "ID,Title,Description,Status\nE-1,Sort the list,By name,Todo\n";
-    const { move } = await someone();
-    const report = await move({ format: "linear", ...newProduct() }, ["a.csv", file]);
-    const rows = await t.query`select title, description, status from tasks
+it("An imported open story without tasks gets one task with its title and description", async () => {
+  const file = "ID,Title,Description,Status\nE-1,Sort the list,By name,Todo\n";
+  const { move } = await someone();
+  const report = await move({ format: "linear", ...newProduct() }, ["a.csv", file]);
+  const rows = await t.query`select title, description, status from tasks
       where product_id = ${report.product.id}`;
-    expect(rows).toEqual([{ title: "Sort the list", description: "By name", status: "TO_DO" }]);
-  });
+  expect(rows).toEqual([{ title: "Sort the list", description: "By name", status: "TO_DO" }]);
+});
 
-  it("Tasks imported in review are in no inbox until someone moves them to review here", async () => {
-    const user = await t.createUser();
-    const { move } = await mover(t, app, user);
-    const rows = Array.from({ length: 400 }, (_, place) => `E-${place + 1},A,In Review`);
-    const file = ["ID,Title,Status", ...rows].join("\n");
-    const { product } = await move({ format: "linear", ...newProduct() }, ["a.csv", file]);
-    const actor = t.actorOf(user);
-    expect(await getInbox(actor, {})).toMatchObject({ counts: {}, items: [] });
-    const [task] = await t.query`select id from tasks
+it("Tasks imported in review are in no inbox until someone moves them to review here", async () => {
+  const user = await t.createUser();
+  const { move } = await mover(t, app, user);
+  const rows = Array.from({ length: 400 }, (_, place) => `E-${place + 1},A,In Review`);
+  const file = ["ID,Title,Status", ...rows].join("\n");
+  const { product } = await move({ format: "linear", ...newProduct() }, ["a.csv", file]);
+  const actor = t.actorOf(user);
+  expect(await getInbox(actor, {})).toMatchObject({ counts: {}, items: [] });
+  const [task] = await t.query`select id from tasks
       where product_id = ${product.id} and status = 'REVIEW' limit 1`;
-    for (const status of ["todo", "review"] as const) await setTaskStatus(actor, { task_id: String(task?.id), status });
-    expect(await getInbox(actor, {})).toMatchObject({ counts: { review: 1 } });
-  });
+  for (const status of ["todo", "review"] as const) await setTaskStatus(actor, { task_id: String(task?.id), status });
+  expect(await getInbox(actor, {})).toMatchObject({ counts: { review: 1 } });
+});
 
-  it("An import preview shows which status it took each word for", async () => {
-    const file = "ID,Title,Status\nE-1,A,Parked\nE-2,B,Parked\n";
-    const { preview } = await someone();
-    const { statuses } = await preview({ format: "linear", ...newProduct() }, ["a.csv", file]);
-    expect(statuses).toEqual([{ word: "Parked", became: "TO_DO", known: false, count: 2 }]);
-  });
+it("An import preview shows which status it took each word for", async () => {
+  const file = "ID,Title,Status\nE-1,A,Parked\nE-2,B,Parked\n";
+  const { preview } = await someone();
+  const { statuses } = await preview({ format: "linear", ...newProduct() }, ["a.csv", file]);
+  expect(statuses).toEqual([{ word: "Parked", became: "TO_DO", known: false, count: 2 }]);
 });
 
 describe("files that other programs make", () => {

@@ -27,58 +27,54 @@ async function reasons({ actor, tasks }: SprintWorld) {
   return (await whyNotMoving(actor, { kind: "task", id: at(tasks, 0).id })).reasons;
 }
 
-describe("what confines a worker", () => {
-  it.each(confinements)("A claim confined by %s records this for its worker, job, and attempt", async (confinement) => {
-    const world = await runningSprint();
-    const { job } = await claims(world, { confinement });
-    const read = await getAgentJob(world.actor, { job_id: String(job?.id) });
-    expect(read).toMatchObject({ confinement, attempts: [{ attempt: 1, confinement }] });
-    const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
-    expect(workers).toMatchObject([{ confinement }]);
-    expect(at(workers, 0)).not.toHaveProperty("also_repos");
-  });
-
-  it("A claim that names no confinement counts as unconfined, no matter what the one before said", async () => {
-    const world = await runningSprint();
-    await updateProduct(world.actor, { product_id: world.product.id, requires_sandbox: true });
-    await claims(world, { confinement: "docker", kinds: ["PLAN_CHAT"] });
-    expect((await claims(world)).job).toBeNull();
-    const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
-    expect(workers).toMatchObject([{ confinement: "none" }]);
-  });
+it.each(confinements)("A claim confined by %s records this for its worker, job, and attempt", async (confinement) => {
+  const world = await runningSprint();
+  const { job } = await claims(world, { confinement });
+  const read = await getAgentJob(world.actor, { job_id: String(job?.id) });
+  expect(read).toMatchObject({ confinement, attempts: [{ attempt: 1, confinement }] });
+  const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
+  expect(workers).toMatchObject([{ confinement }]);
+  expect(at(workers, 0)).not.toHaveProperty("also_repos");
 });
 
-describe("a product that asks for a sandbox", () => {
-  it("A product that requires a sandbox gives jobs to confined workers only, and says what others lack", async () => {
-    const world = await runningSprint();
-    await updateProduct(world.actor, { product_id: world.product.id, requires_sandbox: true });
-    const refused = await claims(world);
-    expect(refused).toMatchObject({ job: null, reason: { code: "sandbox" } });
-    expect(refused.reason?.message).toContain("apt-get install bubblewrap");
-    expect(await reasons(world)).toMatchObject([
-      { code: "sandbox", message: expect.stringContaining("apt-get install bubblewrap") },
-    ]);
-    expect((await claims(world, { worker: "confined", confinement: "bwrap" })).job).not.toBeNull();
-  });
+it("A claim that names no confinement counts as unconfined, no matter what the one before said", async () => {
+  const world = await runningSprint();
+  await updateProduct(world.actor, { product_id: world.product.id, requires_sandbox: true });
+  await claims(world, { confinement: "docker", kinds: ["PLAN_CHAT"] });
+  expect((await claims(world)).job).toBeNull();
+  const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
+  expect(workers).toMatchObject([{ confinement: "none" }]);
+});
 
-  it("Only the owner of a product may require a sandbox or change what its jobs may reach and read", async () => {
-    const { actor, product } = await runningSprint();
-    const member = await t.newMember(product.id);
-    const product_id = product.id;
-    const references = [{ name: "api", url: "git@git.example:acme/api.git", ref: "main" }];
-    for (const change of [{ requires_sandbox: true }, { may_reach: ["pypi.org"] }, { references }]) {
-      await expect(updateProduct(member.actor, { product_id, ...change })).rejects.toThrow("owner");
-    }
-    const made = await createProduct(t.actorOf(await t.createUser()), {
-      code: "SAFE",
-      name: "Safe",
-      requires_sandbox: true,
-      may_reach: ["pypi.org:443"],
-      references,
-    });
-    expect(made).toMatchObject({ requires_sandbox: true, may_reach: ["pypi.org:443"], references });
-    expect(await getProduct(actor, { product_id })).toMatchObject({ requires_sandbox: false, may_reach: [] });
+it("A product that requires a sandbox gives jobs to confined workers only, and says what others lack", async () => {
+  const world = await runningSprint();
+  await updateProduct(world.actor, { product_id: world.product.id, requires_sandbox: true });
+  const refused = await claims(world);
+  expect(refused).toMatchObject({ job: null, reason: { code: "sandbox" } });
+  expect(refused.reason?.message).toContain("apt-get install bubblewrap");
+  expect(await reasons(world)).toMatchObject([
+    { code: "sandbox", message: expect.stringContaining("apt-get install bubblewrap") },
+  ]);
+  expect((await claims(world, { worker: "confined", confinement: "bwrap" })).job).not.toBeNull();
+});
+
+it("Only the owner of a product may require a sandbox or change what its jobs may reach and read", async () => {
+  const { actor, product } = await runningSprint();
+  const member = await t.newMember(product.id);
+  const product_id = product.id;
+  const references = [{ name: "api", url: "git@git.example:acme/api.git", ref: "main" }];
+  for (const change of [{ requires_sandbox: true }, { may_reach: ["pypi.org"] }, { references }]) {
+    await expect(updateProduct(member.actor, { product_id, ...change })).rejects.toThrow("owner");
+  }
+  const made = await createProduct(t.actorOf(await t.createUser()), {
+    code: "SAFE",
+    name: "Safe",
+    requires_sandbox: true,
+    may_reach: ["pypi.org:443"],
+    references,
   });
+  expect(made).toMatchObject({ requires_sandbox: true, may_reach: ["pypi.org:443"], references });
+  expect(await getProduct(actor, { product_id })).toMatchObject({ requires_sandbox: false, may_reach: [] });
 });
 
 describe("a task with its own repository", () => {

@@ -120,99 +120,93 @@ describe("work that follows its plan in part, where a person judges", () => {
   });
 });
 
-describe("a request for changes", () => {
-  it("A request for changes voids what was seen in the work, and only another commit proves it again", async () => {
-    const { take, world, sendBack, works } = await openRun();
-    const first = await take();
-    await first.report({ head_sha: "aaa", evidence: first.evidence });
-    expect(await works()).toMatchObject({ state: "proven", grade: "worker" });
-    await sendBack(first.job.id);
-    const voided_by = world.owner.username;
-    expect(await works()).toMatchObject({
-      state: "unproven",
-      grade: null,
-      evidence: [{ verdict: "pass", voided_by, stale: false }],
-    });
-
-    const again = await take();
-    expect(again.job.criteria[0]).toMatchObject({ state: "unproven" });
-    await again.report({ status: "running", head_sha: "aaa", evidence: again.evidence });
-    expect(await works()).toMatchObject({ state: "unproven", evidence: [{ voided_by }, {}] });
-    const evidence = again.evidence.map((line) => ({ ...line, head_sha: "bbb" }));
-    await again.report({ status: "running", head_sha: "bbb", evidence });
-    expect(await works()).toMatchObject({ state: "proven", evidence: [{ voided_by: null }, {}, {}] });
+it("A request for changes voids what was seen in the work, and only another commit proves it again", async () => {
+  const { take, world, sendBack, works } = await openRun();
+  const first = await take();
+  await first.report({ head_sha: "aaa", evidence: first.evidence });
+  expect(await works()).toMatchObject({ state: "proven", grade: "worker" });
+  await sendBack(first.job.id);
+  const voided_by = world.owner.username;
+  expect(await works()).toMatchObject({
+    state: "unproven",
+    grade: null,
+    evidence: [{ verdict: "pass", voided_by, stale: false }],
   });
 
-  it("A worker whose proof was voided is told that changes were requested", async () => {
-    const { take, world, actor, sendBack } = await openRun();
-    const first = await take();
-    await first.report({ head_sha: "aaa", evidence: first.evidence });
-    await sendBack(first.job.id);
-    await updateProduct(actor, { product_id: world.product.id, done_requires: "worker" });
-    const refusal = await refusalOf((await take()).report({}));
-    expect(refusal.status).toBe(422);
-    expect(refusal.issues?.[0]?.message).toContain("requested changes");
-  });
-
-  it("A request for changes voids proof of a run that is over too, and leaves failures as they are", async () => {
-    const { take, world, actor, sendBack, works } = await openRun();
-    await updateProduct(actor, { product_id: world.product.id, done_requires: "none" });
-    const { job, report, evidence } = await take();
-    await report({ head_sha: "aaa", evidence });
-    expect(await works()).toMatchObject({ state: "proven", grade: "worker" });
-    await sendBack(job.id);
-    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["TO_DO"]);
-    expect(await works()).toMatchObject({ state: "unproven" });
-
-    const other = await openRun();
-    const held = await other.take();
-    await held.report({ head_sha: "aaa" });
-    const { id } = await other.works();
-    await addEvidence.json(other.actor, { ...other.of, criterion: id, verdict: "fail" });
-    await other.sendBack(held.job.id);
-    expect(await other.works()).toMatchObject({ state: "failed", evidence: [{ voided_by: null }] });
-  });
-
-  it("A person may confirm work at any commit, and a token's request for changes leaves their word", async () => {
-    const { take, world, actor, of, sendBack, works } = await openRun();
-    const first = await take();
-    await first.report({ head_sha: "aaa", evidence: first.evidence });
-    await sendBack(first.job.id);
-    const { id } = await works();
-    await addEvidence.json(actor, { ...of, criterion: id, verdict: "pass" });
-    expect(await works()).toMatchObject({ state: "proven", grade: "person" });
-
-    const again = await take();
-    await again.report({ head_sha: "aaa", evidence: again.evidence });
-    const reviewer = await agentOf({ owner: await memberOf(world) });
-    const changes = { verdict: "request_changes", summary: "Louder still" } as const;
-    await reviewJob(reviewer, { job_id: first.job.id, ...changes });
-    expect(await works()).toMatchObject({ state: "proven", grade: "person" });
-  });
+  const again = await take();
+  expect(again.job.criteria[0]).toMatchObject({ state: "unproven" });
+  await again.report({ status: "running", head_sha: "aaa", evidence: again.evidence });
+  expect(await works()).toMatchObject({ state: "unproven", evidence: [{ voided_by }, {}] });
+  const evidence = again.evidence.map((line) => ({ ...line, head_sha: "bbb" }));
+  await again.report({ status: "running", head_sha: "bbb", evidence });
+  expect(await works()).toMatchObject({ state: "proven", evidence: [{ voided_by: null }, {}, {}] });
 });
 
-describe("what an approval confirms", () => {
-  it.each([
-    ["what is proven alone", [], [true, false, false, false]],
-    ["what is proven and what is ticked", [1, 3], [true, true, false, true]],
-    ["everything, where the call does not say", undefined, [true, true, true, true]],
-  ])("An approval confirms %s", async (_what, ticks, confirmed) => {
-    const { take, world, actor, of } = await openRun();
-    await updateProduct(actor, { product_id: world.product.id, definition_of_done: "- Is fast\n- Is safe\n- Is told" });
-    const { job, report, evidence } = await take();
-    const [passes, hollow, fails] = evidence;
-    const isHollow = { ...hollow, base_exit_code: 0 };
-    await report({
-      evidence: [{ ...passes, base_exit_code: 1 }, isHollow, { ...fails, exit_code: 1, verdict: "fail" }],
-    });
-    const states = async () => (await getProof(actor, of)).criteria.map(({ state }) => state);
-    expect(await states()).toEqual(["proven", "unproven", "failed", "unproven"]);
-    const confirm = ticks?.map((place) => at(job.criteria, place).id);
-    await reviewJob(actor, { job_id: job.id, verdict: "approve", confirm });
-    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE"]);
-    const { criteria } = await getProof(actor, of);
-    expect(criteria.map(({ grade, state }) => state === "proven" && grade === "person")).toEqual(confirmed);
-  });
+it("A worker whose proof was voided is told that changes were requested", async () => {
+  const { take, world, actor, sendBack } = await openRun();
+  const first = await take();
+  await first.report({ head_sha: "aaa", evidence: first.evidence });
+  await sendBack(first.job.id);
+  await updateProduct(actor, { product_id: world.product.id, done_requires: "worker" });
+  const refusal = await refusalOf((await take()).report({}));
+  expect(refusal.status).toBe(422);
+  expect(refusal.issues?.[0]?.message).toContain("requested changes");
+});
+
+it("A request for changes voids proof of a run that is over too, and leaves failures as they are", async () => {
+  const { take, world, actor, sendBack, works } = await openRun();
+  await updateProduct(actor, { product_id: world.product.id, done_requires: "none" });
+  const { job, report, evidence } = await take();
+  await report({ head_sha: "aaa", evidence });
+  expect(await works()).toMatchObject({ state: "proven", grade: "worker" });
+  await sendBack(job.id);
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["TO_DO"]);
+  expect(await works()).toMatchObject({ state: "unproven" });
+
+  const other = await openRun();
+  const held = await other.take();
+  await held.report({ head_sha: "aaa" });
+  const { id } = await other.works();
+  await addEvidence.json(other.actor, { ...other.of, criterion: id, verdict: "fail" });
+  await other.sendBack(held.job.id);
+  expect(await other.works()).toMatchObject({ state: "failed", evidence: [{ voided_by: null }] });
+});
+
+it("A person may confirm work at any commit, and a token's request for changes leaves their word", async () => {
+  const { take, world, actor, of, sendBack, works } = await openRun();
+  const first = await take();
+  await first.report({ head_sha: "aaa", evidence: first.evidence });
+  await sendBack(first.job.id);
+  const { id } = await works();
+  await addEvidence.json(actor, { ...of, criterion: id, verdict: "pass" });
+  expect(await works()).toMatchObject({ state: "proven", grade: "person" });
+
+  const again = await take();
+  await again.report({ head_sha: "aaa", evidence: again.evidence });
+  const reviewer = await agentOf({ owner: await memberOf(world) });
+  const changes = { verdict: "request_changes", summary: "Louder still" } as const;
+  await reviewJob(reviewer, { job_id: first.job.id, ...changes });
+  expect(await works()).toMatchObject({ state: "proven", grade: "person" });
+});
+
+it.each([
+  ["what is proven alone", [], [true, false, false, false]],
+  ["what is proven and what is ticked", [1, 3], [true, true, false, true]],
+  ["everything, where the call does not say", undefined, [true, true, true, true]],
+])("An approval confirms %s", async (_what, ticks, confirmed) => {
+  const { take, world, actor, of } = await openRun();
+  await updateProduct(actor, { product_id: world.product.id, definition_of_done: "- Is fast\n- Is safe\n- Is told" });
+  const { job, report, evidence } = await take();
+  const [passes, hollow, fails] = evidence;
+  const isHollow = { ...hollow, base_exit_code: 0 };
+  await report({ evidence: [{ ...passes, base_exit_code: 1 }, isHollow, { ...fails, exit_code: 1, verdict: "fail" }] });
+  const states = async () => (await getProof(actor, of)).criteria.map(({ state }) => state);
+  expect(await states()).toEqual(["proven", "unproven", "failed", "unproven"]);
+  const confirm = ticks?.map((place) => at(job.criteria, place).id);
+  await reviewJob(actor, { job_id: job.id, verdict: "approve", confirm });
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE"]);
+  const { criteria } = await getProof(actor, of);
+  expect(criteria.map(({ grade, state }) => state === "proven" && grade === "person")).toEqual(confirmed);
 });
 
 /** A sprint of a product in which a person judges; every end of a story's last task waits for them. */
@@ -233,91 +227,89 @@ async function waitForReview(world: SprintWorld) {
   return { run, job };
 }
 
-describe("work that waits for a review", () => {
-  it("Work in review stays reviewable when its run is cancelled, and no start does it again", async () => {
-    const world = await seedJudged();
-    const { run, job } = await waitForReview(world);
-    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(await t.statusesOf("agent_jobs", [job])).toEqual(["QUEUED"]);
-    const preflight = await preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
-    expect(preflight).toMatchObject({ ready: true, tasks_total: 1, jobs_total: 1 });
-    expect(await world.start()).toMatchObject({ jobs_total: 1 });
-    await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
-    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "TO_DO"]);
-  });
+it("Work in review stays reviewable when its run is cancelled, and no start does it again", async () => {
+  const world = await seedJudged();
+  const { run, job } = await waitForReview(world);
+  await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+  expect(await t.statusesOf("agent_jobs", [job])).toEqual(["QUEUED"]);
+  const preflight = await preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
+  expect(preflight).toMatchObject({ ready: true, tasks_total: 1, jobs_total: 1 });
+  expect(await world.start()).toMatchObject({ jobs_total: 1 });
+  await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "TO_DO"]);
+});
 
-  it("Work in review stays reviewable when another task fails, and skipping that one leaves it alone", async () => {
-    const world = await seedJudged({ stories: [1, 1, 1] });
-    const { job } = await waitForReview(world);
-    const second = await claim(world.actor);
-    await reportOn(world, second, { status: "failed", failure_reason: "No" });
-    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["REVIEW", "FAILED", "TO_DO"]);
-    const next = await resumeSprint(world.actor, { sprint_id: world.sprint.id, skip_failed: true });
-    expect(next?.jobs_total).toBe(1);
-    await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
-    expect(at(await t.statusesOf("tasks", world.tasks), 0)).toBe("DONE");
-  });
+it("Work in review stays reviewable when another task fails, and skipping that one leaves it alone", async () => {
+  const world = await seedJudged({ stories: [1, 1, 1] });
+  const { job } = await waitForReview(world);
+  const second = await claim(world.actor);
+  await reportOn(world, second, { status: "failed", failure_reason: "No" });
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["REVIEW", "FAILED", "TO_DO"]);
+  const next = await resumeSprint(world.actor, { sprint_id: world.sprint.id, skip_failed: true });
+  expect(next?.jobs_total).toBe(1);
+  await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
+  expect(at(await t.statusesOf("tasks", world.tasks), 0)).toBe("DONE");
+});
 
-  it("Changes requested after the run return the work to the board, and the next run begins from it", async () => {
-    const world = await seedJudged({ stories: [1] });
-    const { run, job } = await waitForReview(world);
-    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    const summary = "Say it louder";
-    await reviewJob(world.actor, { job_id: job.id, verdict: "request_changes", summary });
-    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["TO_DO"]);
-    await world.start();
-    const again = await claim(world.actor);
-    expect(again.review).toMatchObject([{ body: summary }]);
-    expect(again.begins_from).toMatchObject([{ head_sha: "bbb" }]);
-  });
+it("Changes requested after the run return the work to the board, and the next run begins from it", async () => {
+  const world = await seedJudged({ stories: [1] });
+  const { run, job } = await waitForReview(world);
+  await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+  const summary = "Say it louder";
+  await reviewJob(world.actor, { job_id: job.id, verdict: "request_changes", summary });
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["TO_DO"]);
+  await world.start();
+  const again = await claim(world.actor);
+  expect(again.review).toMatchObject([{ body: summary }]);
+  expect(again.begins_from).toMatchObject([{ head_sha: "bbb" }]);
+});
 
-  it("A batch of a cancelled run returns to the board when changes are requested", async () => {
-    const world = await seedJudged({ strategy: "SPRINT_BATCH", stories: [2] });
-    const run = await world.start();
-    const job = await claim(world.actor);
-    for (const { id } of world.tasks) {
-      const end = { status: "done", verify_result: "ALIGNED" } as const;
-      const of = { job_id: job.id, attempt: job.attempt, task_id: id };
-      await updateTaskExecution(world.actor, { ...of, ...end });
-    }
-    await reportOn(world, job, { verify_result: "ALIGNED" });
-    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(await t.statusesOf("agent_jobs", [job])).toEqual(["QUEUED"]);
-    await reviewJob(world.actor, { job_id: job.id, verdict: "request_changes", summary: "No" });
-    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "TO_DO"]);
-  });
+it("A batch of a cancelled run returns to the board when changes are requested", async () => {
+  const world = await seedJudged({ strategy: "SPRINT_BATCH", stories: [2] });
+  const run = await world.start();
+  const job = await claim(world.actor);
+  for (const { id } of world.tasks) {
+    const end = { status: "done", verify_result: "ALIGNED" } as const;
+    const of = { job_id: job.id, attempt: job.attempt, task_id: id };
+    await updateTaskExecution(world.actor, { ...of, ...end });
+  }
+  await reportOn(world, job, { verify_result: "ALIGNED" });
+  await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+  expect(await t.statusesOf("agent_jobs", [job])).toEqual(["QUEUED"]);
+  await reviewJob(world.actor, { job_id: job.id, verdict: "request_changes", summary: "No" });
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "TO_DO"]);
+});
 
-  it("Work in review cannot be started or cancelled, and the refusal says what to do", async () => {
-    const world = await seedJudged({ stories: [1] });
-    const { run, job } = await waitForReview(world);
-    expect((await refusalOf(cancelAgentJob(world.actor, { job_id: job.id }))).message).toBe(
-      "The work of this job is done and waits for a review. Approve it, or request changes.",
-    );
-    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    const task_ids = world.tasks.map(({ id }) => id);
-    const refusal = await refusalOf(startRun(world.actor, { task_ids }));
-    expect(refusal.detail).toMatchObject({ blockers: [{ type: "task_in_review" }] });
-    const empty = await refusalOf(world.start());
-    expect(empty.message).toContain("what is left waits for a review");
-  });
+it("Work in review cannot be started or cancelled, and the refusal says what to do", async () => {
+  const world = await seedJudged({ stories: [1] });
+  const { run, job } = await waitForReview(world);
+  expect((await refusalOf(cancelAgentJob(world.actor, { job_id: job.id }))).message).toBe(
+    "The work of this job is done and waits for a review. Approve it, or request changes.",
+  );
+  await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+  const task_ids = world.tasks.map(({ id }) => id);
+  const refusal = await refusalOf(startRun(world.actor, { task_ids }));
+  expect(refusal.detail).toMatchObject({ blockers: [{ type: "task_in_review" }] });
+  const empty = await refusalOf(world.start());
+  expect(empty.message).toContain("what is left waits for a review");
+});
 
-  it("Work in review keeps no sprint open, and its review continues after the sprint is completed", async () => {
-    const world = await seedJudged({ stories: [1] });
-    const { run, job } = await waitForReview(world);
-    await completeSprint(world.actor, { sprint_id: world.sprint.id });
-    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
-    await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
-    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE"]);
-  });
+it("Work in review keeps no sprint open, and its review continues after the sprint is completed", async () => {
+  const world = await seedJudged({ stories: [1] });
+  const { run, job } = await waitForReview(world);
+  await completeSprint(world.actor, { sprint_id: world.sprint.id });
+  expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
+  await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE"]);
+});
 
-  it("A sprint can be started while a task in it depends on work in review", async () => {
-    const world = await seedJudged();
-    const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
-    await addDependency(world.actor, { kind: "task", id: second.id, blocked_by: first.id });
-    const { run } = await waitForReview(world);
-    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(await world.start()).toMatchObject({ jobs_total: 1 });
-  });
+it("A sprint can be started while a task in it depends on work in review", async () => {
+  const world = await seedJudged();
+  const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
+  await addDependency(world.actor, { kind: "task", id: second.id, blocked_by: first.id });
+  const { run } = await waitForReview(world);
+  await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+  expect(await world.start()).toMatchObject({ jobs_total: 1 });
 });
 
 const verbs = ["start", "own", "pause", "go on", "cancel", "again", "skip", "done", "fail"] as const;
@@ -352,27 +344,25 @@ async function act(world: SprintWorld, verb: (typeof verbs)[number], claimed: st
     : reportOn(world, job, { verify_result: "ALIGNED", head_sha: "bbb" }));
 }
 
-describe("whatever is started, skipped, cancelled, resumed or retried", () => {
-  it("Nothing ever gives out a task that waits for a review", { tags: "thorough", timeout: 300_000 }, async () => {
-    const run = fc.array(fc.constantFrom(...verbs), { minLength: 6, maxLength: 24 });
-    const seeds = fc.constantFrom("SPRINT" as const, "STORY" as const);
-    await fc.assert(
-      fc.asyncProperty(seeds, run, async (strategy, steps) => {
-        const world = await seedJudged({ strategy, stories: [1, 1, 1] });
-        for (const step of steps) {
-          const before = await t.statusesOf("tasks", world.tasks);
-          const claimed: string[] = [];
-          await act(world, step, claimed).catch((error: unknown) => {
-            if (!(error instanceof ContractError)) throw error;
-          });
-          const after = await t.statusesOf("tasks", world.tasks);
-          for (const [place, { id }] of world.tasks.entries()) {
-            if (before[place] !== "REVIEW") continue;
-            expect([after[place], claimed.includes(id)]).toEqual(["REVIEW", false]);
-          }
+it("Nothing ever gives out a task that waits for a review", { tags: "thorough", timeout: 300_000 }, async () => {
+  const run = fc.array(fc.constantFrom(...verbs), { minLength: 6, maxLength: 24 });
+  const seeds = fc.constantFrom("SPRINT" as const, "STORY" as const);
+  await fc.assert(
+    fc.asyncProperty(seeds, run, async (strategy, steps) => {
+      const world = await seedJudged({ strategy, stories: [1, 1, 1] });
+      for (const step of steps) {
+        const before = await t.statusesOf("tasks", world.tasks);
+        const claimed: string[] = [];
+        await act(world, step, claimed).catch((error: unknown) => {
+          if (!(error instanceof ContractError)) throw error;
+        });
+        const after = await t.statusesOf("tasks", world.tasks);
+        for (const [place, { id }] of world.tasks.entries()) {
+          if (before[place] !== "REVIEW") continue;
+          expect([after[place], claimed.includes(id)]).toEqual(["REVIEW", false]);
         }
-      }),
-      { numRuns: 40 },
-    );
-  });
+      }
+    }),
+    { numRuns: 40 },
+  );
 });

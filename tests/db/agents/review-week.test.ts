@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
 import { listWaitingReviews } from "~/nouns/reviews/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
@@ -110,51 +110,49 @@ async function median(actor: Actor, product_id: string): Promise<number> {
   );
 }
 
-describe("the order of reviews", () => {
-  it("The review queue frees blocked work in at least a quarter fewer approvals than oldest first", async () => {
-    const week = planWeek();
-    const oldest = await judge(
-      week,
-      async (waiting) =>
-        at(
-          waiting.toSorted((one, other) => one.at.getTime() - other.at.getTime()),
-          0,
-        ).code,
-    );
-    const { product_id, owner } = await startTasks([...week.attempts.map(({ code }) => ({ code })), ...week.blocked]);
-    const handedIn = new Set<string>();
-    const queue = await judge(week, async (waiting, now) => {
-      for (const { code, at: since } of waiting.toSorted((one, other) => one.at.getTime() - other.at.getTime())) {
-        if (!handedIn.has(code)) await handIn(product_id, [code], since);
-        handedIn.add(code);
-      }
-      return atTime(t, now, async (client) => {
-        await client.query("select set_config('request.jwt.claims', $1, true)", [JSON.stringify({ sub: owner })]);
-        const { rows } = await client.query("select operations.list_reviews(p_limit => 1) as answer");
-        const { job_id, task } = at<{ job_id: string; task: { code: string } }>(rows[0].answer.reviews, 0);
-        await client.query("update agent_jobs set status = 'DONE', head_sha = 'b', base_sha = 'a' where id = $1", [
-          job_id,
-        ]);
-        return task.code;
-      });
+it("The review queue frees blocked work in at least a quarter fewer approvals than oldest first", async () => {
+  const week = planWeek();
+  const oldest = await judge(
+    week,
+    async (waiting) =>
+      at(
+        waiting.toSorted((one, other) => one.at.getTime() - other.at.getTime()),
+        0,
+      ).code,
+  );
+  const { product_id, owner } = await startTasks([...week.attempts.map(({ code }) => ({ code })), ...week.blocked]);
+  const handedIn = new Set<string>();
+  const queue = await judge(week, async (waiting, now) => {
+    for (const { code, at: since } of waiting.toSorted((one, other) => one.at.getTime() - other.at.getTime())) {
+      if (!handedIn.has(code)) await handIn(product_id, [code], since);
+      handedIn.add(code);
+    }
+    return atTime(t, now, async (client) => {
+      await client.query("select set_config('request.jwt.claims', $1, true)", [JSON.stringify({ sub: owner })]);
+      const { rows } = await client.query("select operations.list_reviews(p_limit => 1) as answer");
+      const { job_id, task } = at<{ job_id: string; task: { code: string } }>(rows[0].answer.reviews, 0);
+      await client.query("update agent_jobs set status = 'DONE', head_sha = 'b', base_sha = 'a' where id = $1", [
+        job_id,
+      ]);
+      return task.code;
     });
-    process.stdout.write(`Approvals until blocked work was free: ${queue} by the queue, ${oldest} oldest first\n`);
-    expect(queue).toBeLessThanOrEqual(0.75 * oldest);
-  }, 120_000);
+  });
+  process.stdout.write(`Approvals until blocked work was free: ${queue} by the queue, ${oldest} oldest first\n`);
+  expect(queue).toBeLessThanOrEqual(0.75 * oldest);
+}, 120_000);
 
-  it("A page of 50 reviews is answered and timed with fifty and with a thousand waiting", async () => {
-    const tasks = Array.from({ length: 50 }, (_, n) => ({ code: `T-${n + 1}` }));
-    const { product_id, actor } = await startTasks(tasks);
-    const codes = tasks.map(({ code }) => code);
-    await handIn(product_id, codes, monday);
-    const few = await median(actor, product_id);
-    await t.query`
+it("A page of 50 reviews is answered and timed with fifty and with a thousand waiting", async () => {
+  const tasks = Array.from({ length: 50 }, (_, n) => ({ code: `T-${n + 1}` }));
+  const { product_id, actor } = await startTasks(tasks);
+  const codes = tasks.map(({ code }) => code);
+  await handIn(product_id, codes, monday);
+  const few = await median(actor, product_id);
+  await t.query`
       insert into agent_jobs (product_id, task_id, kind, phase, sprint_run_id, lane_id, attempt)
       select j.product_id, j.task_id, j.kind, 'review', j.sprint_run_id, gen_random_uuid(), 1
       from agent_jobs j cross join generate_series(1, 19) where j.product_id = ${product_id}`;
-    const many = await median(actor, product_id);
-    process.stdout.write(
-      `GET /api/reviews: ${few.toFixed(1)} ms of 50, ${many.toFixed(1)} ms of 1,000: ${(many / few).toFixed(2)}x\n`,
-    );
-  }, 120_000);
-});
+  const many = await median(actor, product_id);
+  process.stdout.write(
+    `GET /api/reviews: ${few.toFixed(1)} ms of 50, ${many.toFixed(1)} ms of 1,000: ${(many / few).toFixed(2)}x\n`,
+  );
+}, 120_000);
