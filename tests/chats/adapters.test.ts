@@ -259,81 +259,79 @@ describe.each(rows)("$name", (row) => {
 
 const [slackRow, discordRow, matrixRow] = rows;
 
-describe("the rules of one service", () => {
-  it("Slack's request for a new connection loses no press, and the old one ends only then", async () => {
-    if (!slackRow) throw new Error("No row.");
-    const fake = await openSlack();
-    onTestFinished(() => fake.close());
-    const open = await connect(slackRow, fake);
-    const { shown } = await ask(open);
-    fake.refresh();
-    fake.press(ada, shown, "opt1");
-    await expect.poll(() => open.heard.presses.length).toBe(1);
-    await expect.poll(() => fake.connections()).toBe(1);
-    expect(open.heard.states.map(({ is }) => is)).not.toContain("refused");
-    fake.press(ada, shown, "opt2");
-    await expect.poll(() => open.heard.presses.map(({ option }) => option)).toEqual(["opt1", "opt2"]);
-  });
+it("Slack's request for a new connection loses no press, and the old one ends only then", async () => {
+  if (!slackRow) throw new Error("No row.");
+  const fake = await openSlack();
+  onTestFinished(() => fake.close());
+  const open = await connect(slackRow, fake);
+  const { shown } = await ask(open);
+  fake.refresh();
+  fake.press(ada, shown, "opt1");
+  await expect.poll(() => open.heard.presses.length).toBe(1);
+  await expect.poll(() => fake.connections()).toBe(1);
+  expect(open.heard.states.map(({ is }) => is)).not.toContain("refused");
+  fake.press(ada, shown, "opt2");
+  await expect.poll(() => open.heard.presses.map(({ option }) => option)).toEqual(["opt1", "opt2"]);
+});
 
-  it("Slack repeats an event whose acknowledgment is late, with the same id", async () => {
-    if (!slackRow) throw new Error("No row.");
-    const fake = await openSlack({ acknowledgeWithinMilliseconds: 20 });
-    onTestFinished(() => fake.close());
-    const open = await connect(slackRow, fake);
-    open.heard.reply = () => new Promise((resolve) => setTimeout(() => resolve(null), 100));
-    fake.write(ada, "Postgres");
-    await expect.poll(() => open.heard.texts.length).toBe(2);
-    expect(new Set(open.heard.texts.map(({ eventId }) => eventId)).size).toBe(1);
-  });
+it("Slack repeats an event whose acknowledgment is late, with the same id", async () => {
+  if (!slackRow) throw new Error("No row.");
+  const fake = await openSlack({ acknowledgeWithinMilliseconds: 20 });
+  onTestFinished(() => fake.close());
+  const open = await connect(slackRow, fake);
+  open.heard.reply = () => new Promise((resolve) => setTimeout(() => resolve(null), 100));
+  fake.write(ada, "Postgres");
+  await expect.poll(() => open.heard.texts.length).toBe(2);
+  expect(new Set(open.heard.texts.map(({ eventId }) => eventId)).size).toBe(1);
+});
 
-  it("Discord's session is resumed after a request, and replaced once it is lost", async () => {
-    if (!discordRow) throw new Error("No row.");
-    const fake = await openDiscord();
-    onTestFinished(() => fake.close());
-    const open = await connect(discordRow, fake);
-    fake.refresh();
-    await expect.poll(() => fake.resumed).toBe(1);
-    fake.forget();
-    await expect.poll(() => fake.identified).toBe(2);
-    fake.write(ada, "Postgres");
-    await expect.poll(() => open.heard.texts.length).toBe(1);
-  });
+it("Discord's session is resumed after a request, and replaced once it is lost", async () => {
+  if (!discordRow) throw new Error("No row.");
+  const fake = await openDiscord();
+  onTestFinished(() => fake.close());
+  const open = await connect(discordRow, fake);
+  fake.refresh();
+  await expect.poll(() => fake.resumed).toBe(1);
+  fake.forget();
+  await expect.poll(() => fake.identified).toBe(2);
+  fake.write(ada, "Postgres");
+  await expect.poll(() => open.heard.texts.length).toBe(1);
+});
 
-  it("A gateway that acknowledges no heartbeat is left, and the session is resumed", async () => {
-    if (!discordRow) throw new Error("No row.");
-    const fake = await openDiscord({ heartbeatMilliseconds: 50 });
-    onTestFinished(() => fake.close());
-    await connect(discordRow, fake);
-    fake.fallSilent();
-    await expect.poll(() => fake.resumed).toBeGreaterThan(0);
-    expect(fake.identified).toBe(1);
-  });
+it("A gateway that acknowledges no heartbeat is left, and the session is resumed", async () => {
+  if (!discordRow) throw new Error("No row.");
+  const fake = await openDiscord({ heartbeatMilliseconds: 50 });
+  onTestFinished(() => fake.close());
+  await connect(discordRow, fake);
+  fake.fallSilent();
+  await expect.poll(() => fake.resumed).toBeGreaterThan(0);
+  expect(fake.identified).toBe(1);
+});
 
-  it.for([
-    ["within its time", 3000, 0],
-    ["that it did not wait for", 0, 50],
-  ] as const)("A press on Discord %s is heard once", async ([, within, takes]) => {
-    if (!discordRow) throw new Error("No row.");
-    const fake = await openDiscord({ firstAnswerMilliseconds: within });
-    onTestFinished(() => fake.close());
-    const open = await connect(discordRow, fake);
-    const { shown } = await ask(open);
-    open.heard.reply = () => new Promise((resolve) => setTimeout(() => resolve("Answered"), takes));
-    fake.press(ada, shown, "opt1");
-    fake.press(ada, shown, "opt2");
-    await expect.poll(() => open.heard.presses.length).toBe(2);
-    await open.chat.close();
-  });
+it.for([
+  ["within its time", 3000, 0],
+  ["that it did not wait for", 0, 50],
+] as const)("A press on Discord %s is heard once", async ([, within, takes]) => {
+  if (!discordRow) throw new Error("No row.");
+  const fake = await openDiscord({ firstAnswerMilliseconds: within });
+  onTestFinished(() => fake.close());
+  const open = await connect(discordRow, fake);
+  const { shown } = await ask(open);
+  open.heard.reply = () => new Promise((resolve) => setTimeout(() => resolve("Answered"), takes));
+  fake.press(ada, shown, "opt1");
+  fake.press(ada, shown, "opt2");
+  await expect.poll(() => open.heard.presses.length).toBe(2);
+  await open.chat.close();
+});
 
-  it("A number on Matrix that the message does not have is no press", async () => {
-    if (!matrixRow) throw new Error("No row.");
-    const open = await connect(matrixRow);
-    const { ref, shown } = await ask(open);
-    open.fake.press(ada, shown, "unknown");
-    open.fake.write(ada, "to what no event has as its id", { ...shown, id: "\u0000" });
-    open.fake.write(ada, "7", shown);
-    open.fake.write(ada, "2", shown);
-    await expect.poll(() => open.heard.presses).toMatchObject([{ ref, option: "opt2" }]);
-    expect(open.heard.texts.map(({ text }) => text)).toEqual(["7"]);
-  });
+it("A number on Matrix that the message does not have is no press", async () => {
+  if (!matrixRow) throw new Error("No row.");
+  const open = await connect(matrixRow);
+  const { ref, shown } = await ask(open);
+  open.fake.press(ada, shown, "unknown");
+  open.fake.write(ada, "to what no event has as its id", { ...shown, id: "\u0000" });
+  open.fake.write(ada, "7", shown);
+  open.fake.write(ada, "2", shown);
+  await expect.poll(() => open.heard.presses).toMatchObject([{ ref, option: "opt2" }]);
+  expect(open.heard.texts.map(({ text }) => text)).toEqual(["7"]);
 });

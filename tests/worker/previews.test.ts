@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { startTestApp } from "../setup/app";
 import { at, bearer } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
+import { processesOf } from "./worker-process";
 
 const { t, app, ada, token, repo, git, home, serve } = await openStage();
 /** The same service with the page that leads to a preview. */
@@ -77,10 +78,10 @@ it.each(["off", ...(sandboxProblem === null ? ["bwrap"] : [])])(
     expect(at(await t.query`select evidence from agent_jobs where id = ${jobId}`, 0).evidence).toMatchObject({
       preview: "named",
     });
-    const pids = markedBy(id);
+    const pids = processesOf(id);
     expect(pids).not.toEqual([]);
     await worker.end("SIGTERM");
-    expect(markedBy(id)).toEqual([]);
+    expect(processesOf(id)).toEqual([]);
     expect(await state()).toMatchObject({ state: "stopped", stopped_by: "worker", url: null });
     // What a person may see is asked again after ten seconds at the latest.
     await expect.poll(async () => (await visit(new URL("/", entry).href, cookie)).status, patience).toBe(410);
@@ -107,7 +108,7 @@ it("A worker that is killed leaves no process and no socket of its preview", { t
       .filter((name) => name === "in");
   const before = sockets().length;
   await worker.end("SIGKILL");
-  await expect.poll(() => markedBy(id), patience).toEqual([]);
+  await expect.poll(() => processesOf(id), patience).toEqual([]);
   if (sandboxProblem === null) await expect.poll(() => sockets().length, patience).toBeLessThan(before);
 });
 
@@ -117,17 +118,4 @@ function readdirOf(folder: string): string[] {
   } catch {
     return [];
   }
-}
-
-function markedBy(id: string): number[] {
-  const pids = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-  return pids.filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, "utf8").includes(`BACKLOOM_PREVIEW=${id}`);
-    } catch {
-      return false;
-    }
-  });
 }

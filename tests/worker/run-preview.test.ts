@@ -15,7 +15,7 @@ import { openSandbox } from "../../worker/sandbox/open-sandbox";
 import type { Service } from "../../worker/service/service";
 import { makeHome, makeRepository } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
-import { isAlive } from "./worker-process";
+import { isAlive, processesOf } from "./worker-process";
 
 const home = makeHome();
 const running: RunningPreview[] = [];
@@ -118,7 +118,7 @@ describe.each(ways)("a preview, sandbox %s", { tags: "thorough", timeout: 120_00
     await preview.end();
     await expect(ask(preview)).rejects.toThrow();
     expect(readdirSync(folder.worktrees)).toEqual([]);
-    expect(marked(id)).toEqual([]);
+    expect(processesOf(id)).toEqual([]);
   });
 
   it("A server that listens on ::1 only is reached", async () => {
@@ -149,7 +149,7 @@ describe.each(ways)("a preview, sandbox %s", { tags: "thorough", timeout: 120_00
     const brief = rules.replace("60", "2");
     const { start, id } = await scene({ ".backloom.yml": brief, "server.js": script }, sandbox);
     await expect(start()).rejects.toThrow(reason);
-    expect(marked(id)).toEqual([]);
+    expect(processesOf(id)).toEqual([]);
   });
 
   it("A program that does not end when asked, and one that it left behind, are killed", async () => {
@@ -158,7 +158,7 @@ describe.each(ways)("a preview, sandbox %s", { tags: "thorough", timeout: 120_00
       ${server("process.env.PORT", "answer.end('up')")}`;
     const { start, id } = await scene({ ".backloom.yml": rules, "server.js": script }, sandbox);
     const preview = await start();
-    const pids = marked(id);
+    const pids = processesOf(id);
     expect(pids.length).toBeGreaterThan(1);
     await preview.end();
     expect(pids.filter(isAlive)).toEqual([]);
@@ -174,7 +174,7 @@ describe.each(ways)("a preview, sandbox %s", { tags: "thorough", timeout: 120_00
     await expect.poll(() => lines, { timeout: 60_000 }).toContain("slow");
     stop.abort();
     await expect(starting).rejects.toThrow();
-    expect(marked(id)).toEqual([]);
+    expect(processesOf(id)).toEqual([]);
   });
 });
 
@@ -292,17 +292,3 @@ it("A fixed port of the worker's machine leads to the preview while it runs", { 
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
   await release();
 });
-
-/** Processes of a preview, by what their environment says. */
-function marked(id: string): number[] {
-  const pids = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-  return pids.filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, "utf8").includes(`BACKLOOM_PREVIEW=${id}`);
-    } catch {
-      return false;
-    }
-  });
-}

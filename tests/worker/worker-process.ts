@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -104,6 +104,12 @@ export async function endOf(worker: WorkerProcess): Promise<string> {
 export function isAlive(pid: number): boolean {
   return identityOf(pid) !== null;
 }
+
+/** The processes of a preview, by what their environment says. */
+export const processesOf = (id: string): number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && read(`/proc/${name}/environ`).includes(`BACKLOOM_PREVIEW=${id}`))
+    .map(Number);
 
 /** What is in a file; nothing while there is none. */
 export function read(file: string): string {

@@ -139,78 +139,76 @@ describe("a task with its own repository", () => {
   });
 });
 
-describe("what a product may reach", () => {
-  it.each(
-    `file:///etc /srv/api --upload-pack=x ext::sh https://-oX=y/z https://me:word@git.example/a
+it.each(
+  `file:///etc /srv/api --upload-pack=x ext::sh https://-oX=y/z https://me:word@git.example/a
     https://me%3aword@git.example/a javascript:x`.split(/\s+/),
-  )("Neither the page nor the database takes %s for a repository to read", async (url) => {
+)("Neither the page nor the database takes %s for a repository to read", async (url) => {
+  const { actor, product } = await runningSprint();
+  const references = [{ name: "api", url, ref: null }];
+  expect(referencesSchema.safeParse(references).success).toBe(false);
+  await expect(updateProduct(actor, { product_id: product.id, references })).rejects.toThrow();
+});
+
+it("The hosts and repositories that a product may reach and read go with each of its jobs", async () => {
+  const world = await runningSprint();
+  const may_reach = ["pypi.org:443", "registry.example"];
+  const references = [{ name: "api", url: "https://git.example/acme/api.git", ref: null }];
+  await updateProduct(world.actor, { product_id: world.product.id, may_reach, references });
+  expect((await claims(world)).job).toMatchObject({ may_reach, references, user_id: world.owner.id });
+});
+
+it.each(["[::1]:443", "[fe80::1]", "192.0.2.1:8080", "localhost", "xn--80ak6aa92e.com", "a.b-c.de"])(
+  "The hosts that a product may reach can include %s",
+  async (host) => {
     const { actor, product } = await runningSprint();
-    const references = [{ name: "api", url, ref: null }];
-    expect(referencesSchema.safeParse(references).success).toBe(false);
-    await expect(updateProduct(actor, { product_id: product.id, references })).rejects.toThrow();
-  });
+    expect(hostsSchema.parse([host])).toEqual([host]);
+    await updateProduct(actor, { product_id: product.id, may_reach: [host] });
+    expect((await getProduct(actor, { product_id: product.id })).may_reach).toEqual([host]);
+  },
+);
 
-  it("The hosts and repositories that a product may reach and read go with each of its jobs", async () => {
-    const world = await runningSprint();
-    const may_reach = ["pypi.org:443", "registry.example"];
-    const references = [{ name: "api", url: "https://git.example/acme/api.git", ref: null }];
-    await updateProduct(world.actor, { product_id: world.product.id, may_reach, references });
-    expect((await claims(world)).job).toMatchObject({ may_reach, references, user_id: world.owner.id });
-  });
+it.each([
+  "pypi org",
+  "http://pypi.org",
+  "pypi.org:0",
+  "pypi.org:65536",
+  "*",
+  "",
+  "[....]",
+  "[1.2.3.4]",
+  "[::1",
+  "[:::]",
+  "1",
+  "127.1",
+  "999.1.1.1",
+  "0x7f.1",
+  "pypi.org.",
+  "pypi.0x10:443",
+])("Neither the page nor the database takes %j for a host", (host) => {
+  expect(hostsSchema.safeParse([host]).success).toBe(false);
+  return expect(t.query`select private.is_host(${host})`).resolves.toEqual([{ is_host: false }]);
+});
 
-  it.each(["[::1]:443", "[fe80::1]", "192.0.2.1:8080", "localhost", "xn--80ak6aa92e.com", "a.b-c.de"])(
-    "The hosts that a product may reach can include %s",
-    async (host) => {
-      const { actor, product } = await runningSprint();
-      expect(hostsSchema.parse([host])).toEqual([host]);
-      await updateProduct(actor, { product_id: product.id, may_reach: [host] });
-      expect((await getProduct(actor, { product_id: product.id })).may_reach).toEqual([host]);
-    },
-  );
+it.each(["pypi org", "PyPI.org", "999.1.1.1", "[....]"])("An update refuses %j as a host to reach", async (host) => {
+  const { actor, product } = await runningSprint();
+  await expect(updateProduct(actor, { product_id: product.id, may_reach: [host] })).rejects.toThrow();
+});
 
-  it.each([
-    "pypi org",
-    "http://pypi.org",
-    "pypi.org:0",
-    "pypi.org:65536",
-    "*",
-    "",
-    "[....]",
-    "[1.2.3.4]",
-    "[::1",
-    "[:::]",
-    "1",
-    "127.1",
-    "999.1.1.1",
-    "0x7f.1",
-    "pypi.org.",
-    "pypi.0x10:443",
-  ])("Neither the page nor the database takes %j for a host", (host) => {
-    expect(hostsSchema.safeParse([host]).success).toBe(false);
-    return expect(t.query`select private.is_host(${host})`).resolves.toEqual([{ is_host: false }]);
-  });
-
-  it.each(["pypi org", "PyPI.org", "999.1.1.1", "[....]"])("An update refuses %j as a host to reach", async (host) => {
-    const { actor, product } = await runningSprint();
-    await expect(updateProduct(actor, { product_id: product.id, may_reach: [host] })).rejects.toThrow();
-  });
-
-  it("The hosts that a product may reach grow by its owner's answer, and by no one else's", async () => {
-    const world = await runningSprint();
-    const member = await t.newMember(world.product.id);
-    const allow = async (actor: typeof world.actor, reach: string) => {
-      const { id } = await askQuestion(actor, {
-        kind: "permission",
-        task_id: at(world.tasks, 0).id,
-        question: "May it?",
-        reach,
-        options: ["Allow once", "Allow for this product", "Deny"],
-      });
-      await answerQuestion(actor, { question_id: id, option: 1 });
-      return (await getProduct(actor, { product_id: world.product.id })).may_reach;
-    };
-    expect(await allow(member.actor, "crates.io:443")).toEqual([]);
-    expect(await allow(world.actor, "pypi.org:443")).toEqual(["pypi.org:443"]);
-    expect(await allow(world.actor, "pypi.org:443")).toEqual(["pypi.org:443"]);
-  });
+it("The hosts that a product may reach grow by its owner's answer, and by no one else's", async () => {
+  const world = await runningSprint();
+  const member = await t.newMember(world.product.id);
+  const allow = async (actor: typeof world.actor, reach: string) => {
+    const { id } = await askQuestion(actor, {
+      kind: "permission",
+      task_id: at(world.tasks, 0).id,
+      question: "May it?",
+      reach,
+      options: ["Allow once", "Allow for this product", "Deny"],
+    });
+    await answerQuestion(actor, { question_id: id, option: 1 });
+    return (await getProduct(actor, { product_id: world.product.id })).may_reach;
+  };
+  expect(await allow(member.actor, "crates.io:443")).toEqual([]);
+  expect(await allow(world.actor, "pypi.org:443")).toEqual(["pypi.org:443"]);
+  expect(await allow(world.actor, "pypi.org:443")).toEqual(["pypi.org:443"]);
 });

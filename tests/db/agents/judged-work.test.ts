@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   cancelAgentJob,
   claimAgentJob,
@@ -63,61 +63,59 @@ async function agentOf({ owner }: { owner: TestUser }) {
   return { database: t.database, credential: { token_hash } };
 }
 
-describe("work that follows its plan in part, where a person judges", () => {
-  it.each(["PARTIAL", "DIVERGENT", undefined] as const)(
-    "Work that a person judges waits for review in the middle of a story too, the verdict being %s",
-    async (verify_result) => {
-      const { take, world, actor } = await openRun({ stories: [2], task: { p_verify_required: "ANY" } });
-      const first = await take();
-      const ended = await first.report({ verify_result });
-      expect(ended).toMatchObject({ status: "queued", phase: "review" });
-      const agent = await agentOf(world);
-      const done = { task_id: at(world.tasks, 0).id, status: "done" } as const;
-      expect((await refusalOf(setTaskStatus(agent, done))).status).toBe(403);
-
-      // The last of the story waits too: what came before it was never judged.
-      const last = await take();
-      expect(await last.report({})).toMatchObject({ status: "queued", phase: "review" });
-      expect(await t.statusesOf("tasks", world.tasks)).toEqual(["REVIEW", "REVIEW"]);
-      await reviewJob(actor, { job_id: last.job.id, verdict: "approve" });
-      await reviewJob(actor, { job_id: first.job.id, verdict: "approve" });
-      expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "DONE"]);
-    },
-  );
-
-  it("An approval holds at the commit of the story, regardless of the last task", async () => {
-    const { take, actor, works } = await openRun({ stories: [2] });
+it.each(["PARTIAL", "DIVERGENT", undefined] as const)(
+  "Work that a person judges waits for review in the middle of a story too, the verdict being %s",
+  async (verify_result) => {
+    const { take, world, actor } = await openRun({ stories: [2], task: { p_verify_required: "ANY" } });
     const first = await take();
-    await first.report({ verify_result: "PARTIAL", head_sha: "aaa" });
+    const ended = await first.report({ verify_result });
+    expect(ended).toMatchObject({ status: "queued", phase: "review" });
+    const agent = await agentOf(world);
+    const done = { task_id: at(world.tasks, 0).id, status: "done" } as const;
+    expect((await refusalOf(setTaskStatus(agent, done))).status).toBe(403);
+
+    // The last of the story waits too: what came before it was never judged.
     const last = await take();
-    await last.report({ head_sha: "bbb" });
-    for (const { job } of [last, first]) {
-      await reviewJob(actor, { job_id: job.id, verdict: "approve" });
-    }
-    expect(await works()).toMatchObject({ state: "proven", grade: "person", evidence: [{ head_sha: "bbb" }] });
-  });
+    expect(await last.report({})).toMatchObject({ status: "queued", phase: "review" });
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["REVIEW", "REVIEW"]);
+    await reviewJob(actor, { job_id: last.job.id, verdict: "approve" });
+    await reviewJob(actor, { job_id: first.job.id, verdict: "approve" });
+    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "DONE"]);
+  },
+);
 
-  it("Work in the middle of a story is done unreviewed if it follows its whole plan or no one judges", async () => {
-    const { take, actor, world } = await openRun({ stories: [2, 1] });
-    expect(await (await take()).report({})).toMatchObject({ status: "done" });
-    await updateProduct(actor, { product_id: world.product.id, done_requires: "none" });
-    const rest = await take();
-    expect(await rest.report({ verify_result: "PARTIAL" })).toMatchObject({ status: "done" });
-  });
+it("An approval holds at the commit of the story, regardless of the last task", async () => {
+  const { take, actor, works } = await openRun({ stories: [2] });
+  const first = await take();
+  await first.report({ verify_result: "PARTIAL", head_sha: "aaa" });
+  const last = await take();
+  await last.report({ head_sha: "bbb" });
+  for (const { job } of [last, first]) {
+    await reviewJob(actor, { job_id: job.id, verdict: "approve" });
+  }
+  expect(await works()).toMatchObject({ state: "proven", grade: "person", evidence: [{ head_sha: "bbb" }] });
+});
 
-  it("A task of a batch that follows its plan in part waits until the batch was judged", async () => {
-    const { take, world, actor } = await openRun({ stories: [2, 1], strategy: "SPRINT_BATCH" });
-    const batch = await take();
-    for (const [place, verify_result] of (["PARTIAL", "ALIGNED", "ALIGNED"] as const).entries()) {
-      const task_id = at(world.tasks, place).id;
-      const end = { ...batch.attempt, task_id, status: "done", verify_result } as const;
-      await updateTaskExecution(actor, end);
-    }
-    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["REVIEW", "DONE", "REVIEW"]);
-    expect(await batch.report({})).toMatchObject({ status: "queued", phase: "review" });
-    await reviewJob(actor, { job_id: batch.job.id, verdict: "approve" });
-    expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "DONE", "DONE"]);
-  });
+it("Work in the middle of a story is done unreviewed if it follows its whole plan or no one judges", async () => {
+  const { take, actor, world } = await openRun({ stories: [2, 1] });
+  expect(await (await take()).report({})).toMatchObject({ status: "done" });
+  await updateProduct(actor, { product_id: world.product.id, done_requires: "none" });
+  const rest = await take();
+  expect(await rest.report({ verify_result: "PARTIAL" })).toMatchObject({ status: "done" });
+});
+
+it("A task of a batch that follows its plan in part waits until the batch was judged", async () => {
+  const { take, world, actor } = await openRun({ stories: [2, 1], strategy: "SPRINT_BATCH" });
+  const batch = await take();
+  for (const [place, verify_result] of (["PARTIAL", "ALIGNED", "ALIGNED"] as const).entries()) {
+    const task_id = at(world.tasks, place).id;
+    const end = { ...batch.attempt, task_id, status: "done", verify_result } as const;
+    await updateTaskExecution(actor, end);
+  }
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["REVIEW", "DONE", "REVIEW"]);
+  expect(await batch.report({})).toMatchObject({ status: "queued", phase: "review" });
+  await reviewJob(actor, { job_id: batch.job.id, verdict: "approve" });
+  expect(await t.statusesOf("tasks", world.tasks)).toEqual(["DONE", "DONE", "DONE"]);
 });
 
 it("A request for changes voids what was seen in the work, and only another commit proves it again", async () => {
