@@ -2,19 +2,10 @@ import { expect, it } from "vitest";
 import { answerQuestion, askQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
 import { cleanupAgentArtifacts, expireQuestions, sweep } from "~/nouns/schedules/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { ContractError } from "~/wire/errors";
 import { createTestDatabase } from "../setup/database";
+import { outcome } from "./outcome";
 
 const t = await createTestDatabase();
-
-const outcome = (operation: Promise<unknown>): Promise<"won" | "lost"> =>
-  operation.then(
-    () => "won",
-    (error: unknown) => {
-      if (error instanceof ContractError && error.status === 409) return "lost";
-      throw error;
-    },
-  );
 
 const inParallel = <T>(count: number, work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)));

@@ -3,21 +3,12 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listJobComments } from "~/nouns/reviews/job-comments.server";
 import { reviewJob, undoReview } from "~/nouns/reviews/operations.server";
 import { sweep } from "~/nouns/schedules/operations.server";
-import { ContractError } from "~/wire/errors";
 import { createTestDatabase } from "../setup/database";
 import { claim } from "../setup/world";
+import { outcome } from "./outcome";
 
 const t = await createTestDatabase();
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
-
-const outcome = (operation: Promise<unknown>): Promise<"won" | "lost"> =>
-  operation.then(
-    () => "won",
-    (error: unknown) => {
-      if (error instanceof ContractError && error.status === 409) return "lost";
-      throw error;
-    },
-  );
 
 async function scene(doneRequires: "none" | "person") {
   const held = await t.holdJob({ stories: [1] });

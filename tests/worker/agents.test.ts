@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
 import { getAgentJob, getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import { answerQuestion } from "~/nouns/questions/operations.server";
@@ -11,24 +10,15 @@ import { installedAgents, setups } from "../../app/routes/_app.connect/setups";
 import { inOne } from "../agents/turn";
 import { openStage, startRun } from "./fixture";
 import { flags } from "./flags";
-import { startWorker } from "./worker-process";
+import { endingAgent, fakeAgent, startWorker } from "./worker-process";
 
 const { t, app, ada, actor, token, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
-const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
-
-/** The fake agent with its own home, where it reads how this attempt is to end. */
-function agent(product: string, ending: string): string {
-  const own = join(home, product);
-  mkdirSync(own, { recursive: true });
-  writeFileSync(join(own, "ending"), ending);
-  return `acp:HOME="${own}" exec "${process.execPath}" "${program}"`;
-}
 
 const workOnce = (product: string, ...words: string[]) => serveOnce(product, words);
 
 it("An agent does the task: branch, last words, tokens, and all of its output to be read afterwards", async () => {
   const run = await startRun(t, ada, { code: "AGENT" });
-  await workOnce("AGENT", "--agent", agent("AGENT", "done"));
+  await workOnce("AGENT", "--agent", endingAgent(home, "AGENT", "done"));
   const [job] = (await run.read()).jobs;
   expect(job).toMatchObject({
     status: "done",
@@ -59,7 +49,7 @@ it("An agent does the task: branch, last words, tokens, and all of its output to
 
 it("An agent asks for what is not allowed, and continues in the same session with the answer", async () => {
   const run = await startRun(t, ada, { code: "ASKS" });
-  const words = ["--agent", agent("ASKS", "permission"), "--allow", "edit"];
+  const words = ["--agent", endingAgent(home, "ASKS", "permission"), "--allow", "edit"];
   expect(await workOnce("ASKS", ...words)).toMatch(/Asked: .* npm publish/);
   const [parked] = (await run.read()).jobs;
   expect(parked).toMatchObject({ status: "queued", retry_count: 0, input_tokens: 300 });
@@ -72,7 +62,7 @@ it("An agent asks for what is not allowed, and continues in the same session wit
 
 it("An agent does what is not allowed only on the word of its worker's owner", async () => {
   const run = await startRun(t, ada, { code: "STRANGER" });
-  const words = ["--agent", agent("STRANGER", "permission"), "--allow", "edit"];
+  const words = ["--agent", endingAgent(home, "STRANGER", "permission"), "--allow", "edit"];
   const stranger = await t.createMember(run.productId);
   const theirs = t.actorOf(stranger);
   await workOnce("STRANGER", ...words);
@@ -94,7 +84,7 @@ it("An agent does what is not allowed only on the word of its worker's owner", a
 
 it("An agent that was denied its tools and changed nothing fails with a reason that names them", async () => {
   const run = await startRun(t, ada, { code: "DENIED" });
-  const words = ["--agent", agent("DENIED", "permission"), "--allow", "edit"];
+  const words = ["--agent", endingAgent(home, "DENIED", "permission"), "--allow", "edit"];
   await workOnce("DENIED", ...words);
   const [parked] = (await run.read()).jobs;
   await answerQuestion(actor, { question_id: String(parked?.parked_question_id), option: 1 });
@@ -106,12 +96,12 @@ it("An agent that was denied its tools and changed nothing fails with a reason t
 
 it("An agent at its limit waits with its tokens counted, and continues in its session", async () => {
   const run = await startRun(t, ada, { code: "LIMIT" });
-  await workOnce("LIMIT", "--agent", agent("LIMIT", "limit-with-a-smile"));
+  await workOnce("LIMIT", "--agent", endingAgent(home, "LIMIT", "limit-with-a-smile"));
   const [waiting] = (await run.read()).jobs;
   expect(waiting).toMatchObject({ status: "queued", retry_count: 0, input_tokens: 300 });
   expect((await run.read()).status).toBe("running");
   await t.query`update agent_jobs set not_before = now() where id = ${waiting?.id}`;
-  await workOnce("LIMIT", "--agent", agent("LIMIT", "resumed"));
+  await workOnce("LIMIT", "--agent", endingAgent(home, "LIMIT", "resumed"));
   const [job] = (await run.read()).jobs;
   expect(job?.summary).toContain("I was told 2 times");
   expect(job?.summary).toContain("You began this work in this conversation");
@@ -119,11 +109,11 @@ it("An agent at its limit waits with its tokens counted, and continues in its se
 
 it("An agent whose conversation is lost says so, and continues by what was said in it", async () => {
   const run = await startRun(t, ada, { code: "LOSES" });
-  await workOnce("LOSES", "--agent", agent("LOSES", "question-after-words"));
+  await workOnce("LOSES", "--agent", endingAgent(home, "LOSES", "question-after-words"));
   const [parked] = (await run.read()).jobs;
   await answerQuestion(actor, { question_id: String(parked?.parked_question_id), option: 1 });
   const job_id = String(parked?.id);
-  await workOnce("LOSES", "--agent", agent("LOSES", "forgetful"));
+  await workOnce("LOSES", "--agent", endingAgent(home, "LOSES", "forgetful"));
   const [job] = (await run.read()).jobs;
   expect(job?.summary).toContain("I was told 1 times");
   expect(job?.summary).toContain("What was said before");
@@ -139,11 +129,11 @@ it("An agent whose conversation is lost says so, and continues by what was said 
 
 it("An agent takes up a review with every comment in the session in which it did the work", async () => {
   const run = await startRun(t, ada, { code: "JUDGED", tasks: 2 });
-  await workOnce("JUDGED", "--agent", agent("JUDGED", "done"));
+  await workOnce("JUDGED", "--agent", endingAgent(home, "JUDGED", "done"));
   const job_id = String((await run.read()).jobs[0]?.id);
   await addJobComment(actor, { job_id, path: "made.txt", line: 2, side: "new", body: "Say three instead" });
   await reviewJob(actor, { job_id, verdict: "request_changes", summary: "Nearly." });
-  await workOnce("JUDGED", "--agent", agent("JUDGED", "resumed"));
+  await workOnce("JUDGED", "--agent", endingAgent(home, "JUDGED", "resumed"));
   const job = await getAgentJob(actor, { job_id });
   expect(job.attempts.map(({ attempt }) => attempt)).toEqual([1, 2]);
   expect(new Set(job.attempts.map(({ session_id }) => session_id)).size).toBe(1);
@@ -157,7 +147,7 @@ it("What --secret names is hidden from everyone", async () => {
   const run = await startRun(t, ada, { code: "HUSH" });
   const secrets = join(home, "secrets.json");
   writeFileSync(secrets, JSON.stringify(["the moon is made of cheese", token]));
-  const command = agent("HUSH", "secrets").replace("acp:", `acp:FAKE_SECRETS="$(cat ${secrets})" `);
+  const command = endingAgent(home, "HUSH", "secrets").replace("acp:", `acp:FAKE_SECRETS="$(cat ${secrets})" `);
   vi.stubEnv("HUSH_SECRET", "the moon is made of cheese");
   await workOnce("HUSH", "--agent", command, "--secret", "HUSH_SECRET");
   const [job] = (await run.read()).jobs;
@@ -173,7 +163,7 @@ it("The repository names the agent where the person leaves it open, and allows n
   const bin = join(home, "bin");
   mkdirSync(bin);
   for (const name of ["gemini", "opencode"]) {
-    const speak = `exec "${process.execPath}" "${program}"`;
+    const speak = `exec "${process.execPath}" "${fakeAgent}"`;
     // Asked for anything but the protocol they say nothing.
     const script = `#!/bin/sh\ncase "$*" in *acp*) echo $OPENCODE_PERMISSION > ${home}/${name}-ran; ${speak};; esac\n`;
     writeFileSync(join(bin, name), script, { mode: 0o755 });

@@ -1,26 +1,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
 import { answerQuestion } from "~/nouns/questions/operations.server";
 import { openStage, startRun } from "./fixture";
-import { endOf } from "./worker-process";
+import { endingAgent, endOf } from "./worker-process";
 
 const { t, ada, actor, home, git, serve, serveOnce } = await openStage();
-const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
-
-/** The fake agent, mostly the one that spends half a dollar at a time, with its own home. */
-function spender(product: string, ending: string): string {
-  const own = join(home, product);
-  mkdirSync(own, { recursive: true });
-  writeFileSync(join(own, "ending"), ending);
-  return `acp:HOME="${own}" exec "${process.execPath}" "${program}"`;
-}
 
 function begin(product: string, { ending = "spends" } = {}, ...words: string[]) {
-  const agent = ["--agent", spender(product, ending)];
+  const agent = ["--agent", endingAgent(home, product, ending)];
   return serve(product, ["--heartbeat", "0.2", "--once", ...agent, ...words]);
 }
 

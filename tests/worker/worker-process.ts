@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -31,6 +31,14 @@ const withoutLinux =
 export const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 const started: { child: ChildProcess; ended: Promise<unknown> }[] = [];
+
+/** That agent with its own home, where it reads how this attempt is to end. */
+export function endingAgent(home: string, product: string, ending: string): string {
+  const own = join(home, product);
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, "ending"), ending);
+  return `acp:HOME="${own}" exec "${process.execPath}" "${fakeAgent}"`;
+}
 
 /** Ends every worker that still runs. They are asked to, not killed, so that what they have started ends too. */
 export async function endWorkers(): Promise<void> {

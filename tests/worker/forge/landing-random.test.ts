@@ -10,7 +10,6 @@ import { landBranches } from "../../../worker/landing/land-branches";
 import { openSandbox } from "../../../worker/sandbox/open-sandbox";
 import { findServedProduct } from "../../../worker/service/served-product";
 import { connectService } from "../../../worker/service/service";
-import { numbersFrom } from "../../setup/drawn-numbers";
 import { gitIn, makeRepository, openStage, startRun } from "../fixture";
 import { flags } from "../flags";
 import { redCommits } from "./landing-world";
@@ -21,6 +20,15 @@ const firstSeed = Number(process.env.LANDING_SEED ?? 1);
 const branches = 20;
 
 const { t, app, ada, actor, token, home } = await openStage();
+
+/** The same numbers for the same seed. */
+function numbersFrom(seed: number): (below: number) => number {
+  let state = seed * 2_654_435_761;
+  return (below) => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0;
+    return ((state ^ (state >>> 13)) >>> 0) % below;
+  };
+}
 
 /** `a<n>` and `b<n>` do not go together unless there is a `both<n>`. */
 const check = `for a in a[0-9]*; do n=\${a#a}; if [ -f "$a" ] && [ -f "b$n" ] && [ ! -f "both$n" ]; then echo "$n is red"; exit 1; fi; done\n`;
