@@ -206,14 +206,11 @@ function cut(run: readonly PatchLine[], authors: readonly number[], old: number,
     while ((changes[last + 1] ?? Number.POSITIVE_INFINITY) - (changes[last] ?? 0) <= 2 * context + 1) last += 1;
     const start = Math.max(0, (changes[first] ?? 0) - context);
     const lines = run.slice(start, (changes[last] ?? 0) + context + 1);
-    const left = run.slice(start);
-    const firstOld = left.find((line) => line.old !== null)?.old ?? old;
-    const firstNew = left.find((line) => line.new !== null)?.new ?? next;
     hunks.push({
       heading: "",
-      // A side without lines names the line before it.
-      oldStart: lines.some((line) => line.old !== null) ? firstOld : firstOld - 1,
-      newStart: lines.some((line) => line.new !== null) ? firstNew : firstNew - 1,
+      // A side without lines names the line before it; its run ends here, as other hunks end with context.
+      oldStart: lines.find((line) => line.old !== null)?.old ?? old - 1,
+      newStart: lines.find((line) => line.new !== null)?.new ?? next - 1,
       lines,
       by: new Set(changes.slice(first, last + 1).map((at) => authors[at] ?? 0)),
     });
