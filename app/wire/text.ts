@@ -134,14 +134,19 @@ export const codeSchema = z
   .max(lengths.code, `Must have at most ${lengths.code} characters.`)
   .regex(codePattern, "Only letters, digits, dot, underscore and hyphen.");
 
-/** Derives a code from a name: "Paper planes" becomes PAPER-PLANES. */
+/** Derives a code from a name, of whole words where they fit: "Paper planes for Zoë" becomes PAPER-PLANES-FOR-ZOE. */
 export function codeFromName(name: string): string {
-  const code = name
+  const words = name
     .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
     .toUpperCase()
-    .replace(/[^A-Z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 30);
+    .match(/[A-Z0-9]+/g);
   // The name has no Latin letter or digit, or is empty. An empty name is reported at its own field.
-  return code || "PRODUCT";
+  const code = words?.join("-") ?? "PRODUCT";
+  if (code.length <= 30) return code;
+  // One more, which is a hyphen where the words before it fit.
+  return code
+    .slice(0, 31)
+    .replace(/-[^-]*$/, "")
+    .slice(0, 30);
 }

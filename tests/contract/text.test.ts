@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
+  codeFromName,
   codeSchema,
   dateSchema,
   httpUrlSchema,
@@ -57,6 +58,16 @@ it("Codes, ids and dates keep their forms (J14, A3)", () => {
   expect(["2026-02-29", "2026-2-1", "0000-01-01", "2026-01-01T00:00:00Z"].some((day) => accepts(dateSchema, day))).toBe(
     false,
   );
+});
+
+it.each([
+  ["Paper planes", "PAPER-PLANES"],
+  ["  Überprüfung & Zoë ", "UBERPRUFUNG-ZOE"],
+  ["A very long name of many, many words", "A-VERY-LONG-NAME-OF-MANY-MANY"],
+  ["Donaudampfschifffahrtsgesellschaft", "DONAUDAMPFSCHIFFFAHRTSGESELLSC"],
+  ["日本 😀", "PRODUCT"],
+])("The code of a product named %j is %s", (name, code) => {
+  expect(codeFromName(name)).toBe(code);
 });
 
 it("An address is never something that a browser would run (W6)", () => {
