@@ -147,6 +147,17 @@ export function fixAll(
   return `${plan} leave_out${canMakeTasks ? " make_tasks" : ""}`;
 }
 
+/** What "Fix all and start" does, said before it is pressed. */
+export function FixAllNote({ planFirst, canMakeTasks }: { planFirst: Preflight["plan_first"]; canMakeTasks: boolean }) {
+  return (
+    <p className="text-xs text-muted">
+      {planFirst === "never" ? "Tasks without a plan use their description. " : "Agents write missing plans first. "}
+      {canMakeTasks ? "Stories without tasks get one. " : ""}
+      Anything still blocked is left out.
+    </p>
+  );
+}
+
 function BlockerLink({ blocker, productId }: { blocker: Blocker; productId: string }) {
   const [to, label] = whereToCure(blocker, `/products/${productId}`);
   if (!to) return null;

@@ -3,7 +3,7 @@ import { Form, Link, useLoaderData } from "@remix-run/react";
 import { CeilingField } from "~/features/budgets/ceiling-field";
 import { ForecastLine } from "~/features/budgets/forecast-line";
 import { connectWorker } from "~/features/jobs/blocked-reasons";
-import { BlockerList, CommonCures, CureButton, fixAll } from "~/features/runs/blocker-list";
+import { BlockerList, CommonCures, CureButton, FixAllNote, fixAll } from "~/features/runs/blocker-list";
 import { Meets } from "~/features/runs/meets";
 import { pressedCures, runWithLeftOut } from "~/features/runs/run-cures.server";
 import { PlanReviewField } from "~/features/runs/start-run";
@@ -198,13 +198,7 @@ function Blockers({
           <SubmitButton form={cureForm} name="cure" value={all} pendingLabel="Starting…">
             Fix all and start
           </SubmitButton>
-          <p className="text-xs text-muted">
-            {planFirst === "never"
-              ? "Tasks without a plan use their description. "
-              : "Agents write missing plans first. "}
-            {canMakeTasks ? "Stories without tasks get one. " : ""}
-            Anything still blocked is left out.
-          </p>
+          <FixAllNote planFirst={planFirst} canMakeTasks={canMakeTasks} />
         </div>
       ) : null}
     </>

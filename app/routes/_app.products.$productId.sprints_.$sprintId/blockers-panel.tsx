@@ -1,7 +1,7 @@
 import { Form } from "@remix-run/react";
 import { CeilingField } from "~/features/budgets/ceiling-field";
 import { RemoveForm } from "~/features/dependencies/remove-dependency";
-import { BlockerList, CommonCures, fixAll } from "~/features/runs/blocker-list";
+import { BlockerList, CommonCures, FixAllNote, fixAll } from "~/features/runs/blocker-list";
 import { PlanReviewField } from "~/features/runs/start-run";
 import { ActionForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
@@ -49,9 +49,9 @@ export function BlockersPanel({
         chosen={chosen}
         {...(all ? { label: "Fix all and start", cure: all } : {})}
       />
+      {all ? <FixAllNote planFirst={planFirst} canMakeTasks={canMakeTasks} /> : null}
       <p className="text-xs text-muted">
         A fix holds for all tasks with the same reason. The run starts once nothing else blocks it.
-        {all ? " Fix all and start leaves out what stays blocked." : null}
       </p>
     </WriteFields>
   );
