@@ -61,6 +61,7 @@ export default function SprintsPage() {
             key={made?.id}
             made={made?.code ?? null}
             stories={made ? [] : params.getAll("story")}
+            isAsked={params.has("panel")}
             cancelTo={sprints.length > 0 ? "?" : null}
           />
         ) : null}
@@ -103,11 +104,13 @@ function SprintRow({ sprint }: { sprint: SprintOverview }) {
 function NewSprintForm({
   made,
   stories,
+  isAsked,
   cancelTo,
 }: {
   /** Code of the sprint created before. */
   made: string | null;
   stories: readonly string[];
+  isAsked: boolean;
   cancelTo: string | null;
 }) {
   const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({ lastResult: useActionResult() });
@@ -125,7 +128,7 @@ function NewSprintForm({
             label="Goal"
             required={false}
             // Focused if the user asked for the form; alone on the page it waits for the `c` key.
-            autoFocus={cancelTo !== null || stories.length > 0}
+            autoFocus={isAsked}
             data-create={cancelTo === null || undefined}
             rows={2}
             description="What should be true when the sprint ends?"

@@ -20,7 +20,7 @@ interface FieldShellProps extends FieldText {
 
 function FieldShell({ id, label, description, errors, required, children }: FieldShellProps) {
   return (
-    <div className="grid gap-1">
+    <div className="grid content-start gap-1">
       <label htmlFor={id} className="text-sm font-medium">
         {label}
         {required === false ? <span className="font-normal text-faint"> (optional)</span> : null}

@@ -89,13 +89,13 @@ export function InvitePerson({ invitations }: { invitations: readonly Invitation
     >
       <div className="grid gap-4">
         <ServerForm key={sent} form={form} fetcher={fetcher}>
-          <WriteFields className="flex flex-wrap items-end gap-3">
+          <WriteFields className="flex flex-wrap items-start gap-3">
             <input type="hidden" name="intent" value="add" />
             <div className="min-w-56 flex-1">
               <TextField label="Username or email" required autoComplete="off" {...form.field("identifier")} />
             </div>
             <SelectField label="Role" name="role" id="person-role" options={invitedRoles} />
-            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Inviting…" size="lg">
+            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Inviting…" size="lg" className="mt-6">
               Invite by name
             </SubmitButton>
           </WriteFields>

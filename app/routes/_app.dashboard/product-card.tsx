@@ -73,7 +73,7 @@ function NoSprint({ product }: { product: Product }) {
           : `${product.open_stories} open ${product.open_stories === 1 ? "story" : "stories"}.`}
       </LiveText>{" "}
       <Link
-        to={`/products/${product.id}/sprints`}
+        to={`/products/${product.id}/sprints?panel=new`}
         className="text-accent underline underline-offset-2 hover:decoration-2"
       >
         Plan a sprint
