@@ -1,8 +1,9 @@
 import { json } from "@remix-run/node";
 import { showOne } from "~/features/diff/show-diff.server";
+import { madeInThread } from "~/features/diff/show-lines.server";
 import { personLoader } from "~/http/page-guards.server";
 import { getStoryChanges } from "~/nouns/reviews/operations.server";
-import { reviewOfStory } from "~/nouns/reviews/story-changes";
+import type { StoryFile } from "~/nouns/reviews/story-changes";
 import { mostShown } from "~/wire/agent-jobs/job-diff";
 import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
@@ -11,10 +12,9 @@ import { ContractError } from "~/wire/errors";
 export const loader = personLoader(async ({ actor, principal, request, params }) => {
   const storyId = canonicalId(params.storyId);
   const { searchParams } = new URL(request.url);
-  const { attempts } = await getStoryChanges(actor, { story_id: storyId, most: mostShown });
-  const { changes } = reviewOfStory(attempts);
+  const story = await getStoryChanges.json(actor, { story_id: storyId, most: mostShown });
   const index = Number(searchParams.get("index") || Number.NaN);
-  const found = changes.files[index];
+  const found: StoryFile | null = JSON.parse(await madeInThread({ story, index }, principal.user_id));
   if (!found) throw new ContractError(404, "No such file.");
   const { parts: _parts, ...file } = found;
   return json(await showOne({ file, index }, principal.user_id), { headers: { "cache-control": "no-store" } });

@@ -1,6 +1,7 @@
+import { listJobComments } from "~/features/review/list-comments.server";
 import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
+import { addJobComment } from "~/nouns/reviews/job-comments.server";
 import { addJobCommentBody, jobCommentSchema, jobCommentsSchema } from "~/wire/reviews/contract";
 
 /** `/api/jobs/:id/comments`: comments on lines. The caller's are drafts until sent with a review. */

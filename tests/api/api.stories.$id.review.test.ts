@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { listJobComments } from "~/features/review/list-comments.server";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
-import { listJobComments } from "~/nouns/reviews/job-comments.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { openApp } from "../setup/app";

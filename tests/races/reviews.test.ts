@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { listJobComments } from "~/features/review/list-comments.server";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { listJobComments } from "~/nouns/reviews/job-comments.server";
 import { reviewJob, undoReview } from "~/nouns/reviews/operations.server";
 import { sweep } from "~/nouns/schedules/operations.server";
 import { createTestDatabase } from "../setup/database";

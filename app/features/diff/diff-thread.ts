@@ -2,16 +2,22 @@
 import { parentPort } from "node:worker_threads";
 import highlighter from "highlight.js/lib/common";
 import { patchText } from "~/nouns/agent-jobs/patch-text";
-import { reviewOfStory, storyAttemptsSchema } from "~/nouns/reviews/story-changes";
-import { type DiffFile, jobDiffSchema, shownDiff } from "~/wire/agent-jobs/job-diff";
+import { reviewOfAttempt, reviewOfStory, type StoryAttempt, storyAttemptsSchema } from "~/nouns/reviews/story-changes";
+import { type PageLine, placeOfLine, positionComments, shownReview } from "~/nouns/reviews/story-lines";
+import { type DiffFile, type JobDiff, jobDiffSchema, shownDiff } from "~/wire/agent-jobs/job-diff";
+import type { StoredComment } from "~/wire/reviews/contract";
 import { type Clues, chaptersOf, type Guide } from "~/wire/reviews/guide";
 import { type Comparison, compareFiles } from "./compare-files";
 
-/** Code to highlight, two files to compare, or what the database answered: the changes of a story or of a job. */
+/** Code to highlight, files to compare or to place comments in; `story` and `job` are what the database answered. */
 export type DiffQuestion =
   | { color: { language: string; texts: string[] } }
   | { compare: Comparison }
   | { guide: { files: readonly DiffFile[]; guide: Guide | null; clues: Clues } }
+  | { review: { attempts: readonly StoryAttempt[]; comments: readonly StoredComment[] } }
+  | { attempt: { diff: JobDiff | null; comments: readonly StoredComment[] } }
+  | { story: string; line: PageLine }
+  | { story: string; index: number }
   | { story: string; paths: string[] | undefined }
   | { job: string; paths: string[] | undefined; asPatch: boolean };
 
@@ -40,14 +46,17 @@ function answer(question: DiffQuestion): unknown {
     const { files, guide, clues } = question.guide;
     return chaptersOf(files, guide, clues);
   }
-  const { paths } = question;
+  if ("review" in question) return shownReview(question.review.attempts, question.review.comments);
+  if ("attempt" in question) return positionComments(reviewOfAttempt(question.attempt.diff), question.attempt.comments);
   if ("story" in question) {
     const { attempts } = storyAttemptsSchema.parse(JSON.parse(question.story));
-    const { files, ...changes } = reviewOfStory(attempts, paths).changes;
+    if ("line" in question) return placeOfLine(attempts, question.line);
+    if ("index" in question) return reviewOfStory(attempts).changes.files[question.index] ?? null;
+    const { files, ...changes } = reviewOfStory(attempts, question.paths).changes;
     return { ...changes, files: files.filter(({ left_out }) => !left_out) };
   }
   const diff = jobDiffSchema.parse(JSON.parse(question.job));
-  return question.asPatch ? patchText(diff) : shownDiff(diff, paths);
+  return question.asPatch ? patchText(diff) : shownDiff(diff, question.paths);
 }
 
 parentPort?.on("message", (question: DiffQuestion) => {

@@ -1,6 +1,7 @@
 import { type ActionFunctionArgs, json } from "@remix-run/node";
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
+import { madeInThread } from "~/features/diff/show-lines.server";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import type { SignedIn } from "~/http/page-guards.server";
 import { addJobComment } from "~/nouns/reviews/job-comments.server";
@@ -14,8 +15,7 @@ import {
   undoReview,
 } from "~/nouns/reviews/operations.server";
 import { reviewAddress } from "~/nouns/reviews/review-page";
-import { reviewOfStory } from "~/nouns/reviews/story-changes";
-import { asShown, attemptOfLine } from "~/nouns/reviews/story-lines";
+import type { placeOfLine } from "~/nouns/reviews/story-lines";
 import { enhancedField } from "~/ui/form-fields";
 import { countText } from "~/ui/numbers";
 import type { WayBack } from "~/ui/toast";
@@ -26,13 +26,13 @@ import { ContractError } from "~/wire/errors";
 import { addJobCommentBody, markViewedInput, reviewJobBody, reviewStoryBody } from "~/wire/reviews/contract";
 
 /** What can be done on the page of a review. */
-export function judge({ actor, form, request, params }: ActionFunctionArgs & SignedIn & { form: FormData }) {
+export function judge({ actor, principal, form, request, params }: ActionFunctionArgs & SignedIn & { form: FormData }) {
   const { pathname, search } = new URL(request.url);
   const back = `${pathname}${search}`;
   const story_id = canonicalId(params.storyId);
   return runIntent(form, {
     "add-comment": async () => {
-      await addComment(actor, story_id, readForm(form, commentForm));
+      await addComment(actor, principal.user_id, story_id, readForm(form, commentForm));
       return done(form, back, "Comment added to the review");
     },
     "delete-comment": () => runOperation(actor, form, deleteJobComment, back, "Comment deleted"),
@@ -122,6 +122,7 @@ const commentForm = addJobCommentBody.omit({ attempt: true }).extend({ index: z.
 /** The line is that of the page as it was shown, even if some of it has been judged since. */
 async function addComment(
   actor: Actor,
+  viewer: string,
   story_id: string,
   { of, index, path, side, line, body }: z.infer<typeof commentForm>,
 ): Promise<void> {
@@ -131,30 +132,24 @@ async function addComment(
     await addJobComment(actor, { ...one, path, line, side, body });
     return;
   }
-  const { attempts } = await getStoryChanges(actor, { story_id, most: mostShown });
-  const story = reviewOfStory(asShown(attempts, shown));
-  if (story.changes.files[index]?.path !== path) {
+  const story = await getStoryChanges.json(actor, { story_id, most: mostShown });
+  const question = { story, line: { shown, index, path, side, line } };
+  const found: ReturnType<typeof placeOfLine> = JSON.parse(await madeInThread(question, viewer));
+  if (found === "out-of-date") {
     throw new ContractError(409, "These changes are out of date. Copy your text and reload the page.");
   }
-  const [first] = story.steps[index] ?? [];
-  const isLeftOut = first?.file.left_out && first.of.verdict === null;
-  const found = isLeftOut ? { step: first, line } : attemptOfLine(story.steps[index] ?? [], side, line);
-  if (found === null) {
+  if (found === "not-shown") {
     throw new ContractError(
       422,
       "No change that waits for your verdict shows this line. Choose another line, or write it in the summary.",
     );
   }
-  const {
-    of: { job_id, attempt, task },
-    file,
-  } = found.step;
-  const now = attempts.find((each) => each.job_id === job_id);
-  if (now?.verdict !== null) {
+  const { judged, ...place } = found;
+  if (judged !== null) {
     throw new ContractError(
       409,
-      `${task.code} was judged while you wrote. Copy your text if someone should still read it.`,
+      `${judged} was judged while you wrote. Copy your text if someone should still read it.`,
     );
   }
-  await addJobComment(actor, { job_id, attempt, path: file.path, line: found.line, side, body });
+  await addJobComment(actor, { ...place, side, body });
 }

@@ -3,17 +3,19 @@ import type { Actor } from "~/db/rpc.server";
 import { onlyFiles, sinceIn } from "~/features/diff/compared-with.server";
 import { guideOf } from "~/features/diff/read-guide.server";
 import { changedFiles, type RoundFile, showFiles, sizeOf } from "~/features/diff/show-diff.server";
+import { madeInThread } from "~/features/diff/show-lines.server";
 import { filesOfPage, type Mark, numberIn, pageOfFiles } from "~/features/diff/shown-diff";
 import { readJobData } from "~/features/jobs/job-data.server";
 import type { SignedIn } from "~/http/page-guards.server";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { getReviewPage, noteFirstLook } from "~/nouns/reviews/operations.server";
 import { type ReviewPage, reviewAddress } from "~/nouns/reviews/review-page";
-import { reviewOfAttempt, reviewOfStory, type StoryReview } from "~/nouns/reviews/story-changes";
-import { positionComments } from "~/nouns/reviews/story-lines";
+import type { shownReview } from "~/nouns/reviews/story-lines";
 import { mostShown } from "~/wire/agent-jobs/job-diff";
 import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
+import type { StoredComment } from "~/wire/reviews/contract";
+import { placeComments } from "./list-comments.server";
 import { shownChapters, taskChapters } from "./shown-chapters";
 
 /** Of a story, one of its tasks (`?task=`, `&job=` an older attempt), or a job of no one story; others redirect. */
@@ -35,15 +37,13 @@ export async function readReview({ actor, principal, request, context, params }:
       if (is_unseen) await noteFirstLook(actor, { job_id: job.id }).catch(ignored);
   }
   const viewer = principal.user_id;
-  const { review, changed, chapters, marked, before } = one === null ? ofStory(page) : await ofAttempt(one, viewer);
+  const said = parts.flatMap((each) => each.said.comments);
+  const review = await (one === null ? ofStory(page, said, viewer) : ofAttempt(one, said, viewer));
+  const { changed, chapters, marked, before, comments } = review;
   const shown = pageOfFiles(chapters, numberIn(searchParams, "files"));
   const files = filesOfPage<RoundFile>(changed, shown.chapters);
   const open = numberIn(searchParams, "open");
   const indices = new Map(changed.map(({ file: { path }, index }) => [path, index]));
-  const comments = positionComments(
-    review,
-    parts.flatMap(({ said }) => said.comments),
-  );
   const seen = new Set(page.viewed.map(({ job_id, path }) => `${job_id} ${path}`));
   const isSeen = ({ job_id, path }: Mark) => seen.has(`${job_id} ${path}`);
   return json({
@@ -62,14 +62,12 @@ export async function readReview({ actor, principal, request, context, params }:
     size: parts.length === 0 || one?.diff === null ? null : sizeOf(changed),
     ...shown,
     files: await showFiles(await readOpen(actor, review, files, open), viewer, open),
-    unnamed: unjudged.filter(({ job_id }) =>
-      review.changes.rest.some((each) => each.path === null && each.job_id === job_id),
-    ),
+    unnamed: unjudged.filter(({ job_id }) => review.rest.some((each) => each.path === null && each.job_id === job_id)),
     about: Object.fromEntries(
-      files.map(({ index }) => [index, { address: addressOf(page, review, index), marks: marksOf(review, index) }]),
+      files.map(({ index }) => [index, { address: addressOf(page, review, index), marks: review.marks[index] ?? [] }]),
     ),
     viewed: changed.flatMap(({ index }) => {
-      const marks = marksOf(review, index);
+      const marks = review.marks[index] ?? [];
       return marks.length > 0 && marks.every(isSeen) ? [index] : [];
     }),
     // Of an attempt that is compared only some files are there.
@@ -95,16 +93,21 @@ function ignored(error: unknown): void {
   if (!(error instanceof ContractError)) throw error;
 }
 
+/** What a page shows of either: the files with the attempts that changed them, and where one alone is read again. */
+type Shown = Pick<ReturnType<typeof shownReview>, "rest" | "sources" | "comments"> & { marks: Mark[][] };
+
 /** All that no one has judged of a story, in a chapter for each task. */
-function ofStory({ attempts, unjudged }: ReviewPage) {
+async function ofStory({ attempts, unjudged }: ReviewPage, said: StoredComment[], viewer: string) {
   const known = attempts ?? [];
-  const review = reviewOfStory(known);
-  const tasks = review.changes.tasks.flatMap(({ job_id }) => known.find((each) => each.job_id === job_id)?.task ?? []);
-  const parts = review.changes.files.map((file) => file.parts);
+  const made = await madeInThread({ review: { attempts: known, comments: said } }, viewer);
+  const { files, tasks: shown, ...review }: ReturnType<typeof shownReview> = JSON.parse(made);
+  const tasks = shown.flatMap(({ job_id }) => known.find((each) => each.job_id === job_id)?.task ?? []);
+  const parts = files.map((file) => file.parts);
   const open = new Set(unjudged.map(({ id }) => id));
   return {
-    review,
-    changed: review.changes.files.map(({ parts: _parts, ...file }, index) => ({ file, index })),
+    ...review,
+    marks: parts.map((ofFile) => ofFile.map(({ job_id, attempt, path }) => ({ job_id, attempt, path }))),
+    changed: files.map(({ parts: _parts, ...file }, index) => ({ file, index })),
     chapters: taskChapters(tasks, parts, open),
     marked: known
       .filter(({ job_id }) => unjudged.some((each) => each.job_id === job_id))
@@ -116,42 +119,43 @@ function ofStory({ attempts, unjudged }: ReviewPage) {
 /** One attempt in the order in which its agent explains it, or what changed since an earlier one. */
 async function ofAttempt(
   { diff, guide, before: earlier, seen, marked }: NonNullable<ReviewPage["one"]>,
+  said: StoredComment[],
   viewer: string,
 ) {
-  const review = reviewOfAttempt(diff);
-  if (diff === null) return { review, changed: [], chapters: [], marked, before: null };
+  const { job_id = "", attempt = 0, files = [] } = diff ?? {};
+  const review: Shown = {
+    rest: [],
+    sources: files.map((_, index) => ({ job_id, attempt, index })),
+    marks: files.map(({ path }) => [{ job_id, attempt, path }]),
+    comments: await placeComments(diff, said, viewer),
+  };
+  if (diff === null) return { ...review, changed: [], chapters: [], marked, before: null };
   const before = earlier && seen ? onlyFiles(earlier, seen) : earlier;
   const changed = await changedFiles(diff, { viewer, before });
   const named = changed.map(({ file: { path }, index }) => ({ path, index }));
   const chapters = shownChapters(await guideOf(diff, guide, viewer), named, before !== null, marked);
-  return { review, changed, chapters, marked, before };
+  return { ...review, changed, chapters, marked, before };
 }
 
 /** The files of a page; `open` is the place of one to read although it is beyond the bound. */
-function readOpen(actor: Actor, { steps }: StoryReview, shown: readonly RoundFile[], open: number | undefined) {
+function readOpen(actor: Actor, { sources }: Shown, shown: readonly RoundFile[], open: number | undefined) {
   return Promise.all(
     shown.map(async (round) => {
-      const [step] = steps[round.index] ?? [];
-      if (!step || !round.file.left_out || round.index !== open) return round;
-      const { job_id, attempt, files } = step.of;
-      const diff = await getJobDiff(actor, { job_id, attempt, index: files?.indexOf(step.file) ?? 0 });
+      const source = sources[round.index];
+      if (!source || !round.file.left_out || round.index !== open) return round;
+      const diff = await getJobDiff(actor, source);
       return { ...round, file: diff?.files[0] ?? round.file };
     }),
   );
 }
 
-function addressOf({ story, one }: ReviewPage, { steps }: StoryReview, index: number): string {
-  const [step, ...others] = steps[index] ?? [];
+function addressOf({ story, one }: ReviewPage, { sources }: Shown, index: number): string {
+  const source = sources[index];
   if (one?.diff) {
     const since = one.before === null ? "" : `&since=${one.since}`;
     return `/jobs/${one.job_id}/file?attempt=${one.diff.attempt}&index=${index}${since}`;
   }
   // What several attempts changed is joined again; other lines are read where they are.
-  if (!step || others.length > 0) return `/stories/${story?.id}/file?index=${index}`;
-  const { job_id, attempt, files } = step.of;
-  return `/jobs/${job_id}/file?attempt=${attempt}&index=${files?.indexOf(step.file)}`;
-}
-
-function marksOf({ changes }: StoryReview, index: number): Mark[] {
-  return (changes.files[index]?.parts ?? []).map(({ job_id, attempt, path }) => ({ job_id, attempt, path }));
+  if (!source) return `/stories/${story?.id}/file?index=${index}`;
+  return `/jobs/${source.job_id}/file?attempt=${source.attempt}&index=${source.index}`;
 }

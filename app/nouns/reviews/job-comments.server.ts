@@ -4,18 +4,6 @@ import { mostShown } from "~/wire/agent-jobs/job-diff";
 import { ContractError } from "~/wire/errors";
 import * as wire from "~/wire/reviews/contract";
 import { linesOf } from "./find-line";
-import { reviewOfAttempt } from "./story-changes";
-import { positionComments } from "./story-lines";
-
-/** Reviews and comments of a job. Each comment has its line's position in the latest changes. */
-export async function listJobComments(actor: Actor, { job_id }: { job_id: string }): Promise<wire.JobComments> {
-  const [stored, diff] = await Promise.all([
-    callAs(actor, "list_job_comments", { p_job_id: job_id }, wire.storedCommentsSchema),
-    getJobDiff(actor, { job_id }),
-  ]);
-  const placed = positionComments(reviewOfAttempt(diff), stored.comments);
-  return { ...stored, comments: placed.map(({ index: _place, ...comment }) => comment) };
-}
 
 /** Drafts a comment on a line. No one else sees it until it is sent with a review. */
 export async function addJobComment(

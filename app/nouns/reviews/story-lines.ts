@@ -1,7 +1,7 @@
 import type { StoredComment } from "~/wire/reviews/contract";
 import { Crossing, otherSide, type Side } from "~/wire/reviews/line-crossing";
 import { linesByText, linesOf, nearestTo } from "./find-line";
-import type { Step, StoryAttempt, StoryReview } from "./story-changes";
+import { reviewOfStory, type Step, type StoryAttempt, type StoryReview } from "./story-changes";
 
 /** The attempt that changed the line, or the nearest that shows it; null where only judged ones do. */
 export function attemptOfLine(steps: readonly Step[], side: Side, line: number) {
@@ -18,8 +18,31 @@ export function attemptOfLine(steps: readonly Step[], side: Side, line: number) 
   return nearest;
 }
 
+/** A line of a story's page, which showed these attempts; `index` is the place of the file there. */
+export interface PageLine {
+  shown: readonly { job_id: string; attempt: number }[];
+  index: number;
+  path: string;
+  side: Side;
+  line: number;
+}
+
+/** The attempt that such a line belongs to, its number there, and the task's code if it has been judged since. */
+export function placeOfLine(attempts: readonly StoryAttempt[], { shown, index, path, side, line }: PageLine) {
+  const { changes, steps } = reviewOfStory(asShown(attempts, shown));
+  if (changes.files[index]?.path !== path) return "out-of-date";
+  const [first] = steps[index] ?? [];
+  const isLeftOut = first?.file.left_out && first.of.verdict === null;
+  const found = isLeftOut ? { step: first, line } : attemptOfLine(steps[index] ?? [], side, line);
+  if (found === null) return "not-shown";
+  const { of, file } = found.step;
+  const isOpen = attempts.find(({ job_id }) => job_id === of.job_id)?.verdict === null;
+  const { job_id, attempt, task } = of;
+  return { job_id, attempt, path: file.path, line: found.line, judged: isOpen ? null : task.code };
+}
+
 /** The attempts as a page showed them: what it named was not judged, and there was no other. */
-export function asShown(
+function asShown(
   attempts: readonly StoryAttempt[],
   shown: readonly { job_id: string; attempt: number }[],
 ): StoryAttempt[] {
@@ -29,6 +52,19 @@ export function asShown(
     verdict: keys.has(`${each.job_id} ${each.attempt}`) ? null : (each.verdict ?? "approve"),
   }));
 }
+
+/** What the page of a story shows: its files, where each is read that one attempt alone changed, and the comments. */
+export function shownReview(attempts: readonly StoryAttempt[], comments: readonly StoredComment[]) {
+  const review = reviewOfStory(attempts);
+  const sources = review.steps.map(([step, ...others]) => {
+    if (!step || others.length > 0) return null;
+    const { job_id, attempt, files } = step.of;
+    return { job_id, attempt, index: files?.indexOf(step.file) ?? 0 };
+  });
+  return { ...review.changes, sources, comments: positionComments(review, comments) };
+}
+
+export type PlacedComment = ReturnType<typeof positionComments>[number];
 
 /** Comments with the place of their file among the story's, and their line there. */
 export function positionComments({ changes, steps }: StoryReview, comments: readonly StoredComment[]) {

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import { listJobComments } from "~/features/review/list-comments.server";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
 import { removeProductMember } from "~/nouns/products/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
-import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
+import { addJobComment } from "~/nouns/reviews/job-comments.server";
 import {
   getReviewPage,
   getStoryChanges,
