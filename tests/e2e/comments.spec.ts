@@ -25,7 +25,12 @@ test("Two people comment on a task: mentioned by a few letters, live, edited, an
   expect(await findingsInBothThemes(page, "#comments")).toEqual([]);
   await page.keyboard.press("Enter");
   await expect(box).toHaveValue(`Could you look, @${bob.name} `);
-  await page.keyboard.press("ControlOrMeta+Enter");
+  await openLive(page, world.product);
+  await openLive(page, task);
+  await expect(box).toHaveValue(`Could you look, @${bob.name} `);
+  await box.press("ControlOrMeta+Enter");
+  await expect(box).toHaveValue("");
+  await openLive(page, task);
   await expect(box).toHaveValue("");
   const shown = other.getByRole("article", { name: `Comment by ${ada.name}` });
   await expect(shown).toContainText(`Could you look, @${bob.name}`);

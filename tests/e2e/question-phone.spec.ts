@@ -71,6 +71,8 @@ test("An agent's question reaches a phone, a thumb answers it, and the agent get
   // The list is back; a row opens its card. Anyone who goes away has answered.
   await page.getByRole("link", { name: "Which color?" }).tap();
   await page.getByLabel("Your answer").fill("Green");
+  await page.reload();
+  await expect(page.getByLabel("Your answer")).toHaveValue("Green");
   await page.getByRole("button", { name: "Answer", exact: true }).tap();
   await expect(page.getByText("The agent gets this")).toBeVisible();
   await page.goto("/inbox?show=questions&state=answered");

@@ -4,7 +4,7 @@ import { type ActionResult, useActionResult, useSent } from "~/ui/action-result"
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CheckField, HiddenFields } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/forms/server-form";
+import { FormDraft, ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
 import { CommentItem } from "./comment-item";
 import { MentionArea } from "./mention-area";
@@ -99,6 +99,7 @@ function CommentBox({ item, toAgent }: { item: ShownComments; toAgent: boolean }
     <ServerForm key={sent} form={form} fetcher={fetcher} creates className="grid gap-2">
       <WriteFields className="grid gap-2">
         <HiddenFields fields={{ intent: "add-comment", kind, id }} />
+        <FormDraft name={`comment ${kind} ${id}`} answer={form.answer} fills />
         <MentionArea label="Add a comment" productId={productId} defaultValue={defaultValue} errors={errors} />
         {toAgent ? (
           <CheckField

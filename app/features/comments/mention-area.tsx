@@ -120,7 +120,7 @@ function useMention(area: RefObject<HTMLTextAreaElement>, productId: string) {
     if (!element || typed === null) return;
     const end = element.selectionStart;
     element.setRangeText(`${name} `, end - typed.length, end, "end");
-    close();
+    element.dispatchEvent(new Event("input", { bubbles: true }));
   }
   /** Returns true if the key was used by the list. */
   function press(event: KeyboardEvent): boolean {

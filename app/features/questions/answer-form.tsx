@@ -3,10 +3,11 @@ import { ActionForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
+import { FormDraft } from "~/ui/forms/server-form";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import type { AgentQuestion } from "~/wire/questions/contract";
-import { holdMs, takeBack, useHeldAnswers, useHoldAnswer } from "./held-answers";
+import { holdMs, keyOfAnswer, takeBack, useHeldAnswers, useHoldAnswer } from "./held-answers";
 
 /** One click on an option answers; Ctrl+Enter sends free text. Both are held for a moment before they are sent. */
 export function AnswerForm({ question, action }: { question: AgentQuestion; action: string }) {
@@ -147,6 +148,7 @@ function OwnAnswer({ question, action, onSubmit }: AnswerProps) {
       aria-label="Write an answer"
     >
       <Answered question={question} />
+      <FormDraft name={keyOfAnswer(question.id)} answer={undefined} fills />
       <label className="grid min-w-48 flex-1 gap-1 text-xs text-muted">
         {question.options.length > 0 ? "Or write an answer" : "Your answer"}
         <textarea

@@ -1,6 +1,7 @@
 import { useSubmit } from "@remix-run/react";
 import { type FormEvent, useCallback } from "react";
 import { enhancedField } from "~/ui/form-fields";
+import { keepDraft } from "~/ui/forms/drafts";
 import { storeOf } from "~/ui/store";
 import { offerUndo } from "~/ui/toast";
 
@@ -49,11 +50,13 @@ export function useHoldAnswer(questionId: string, action: string) {
 
 export const keyOfAnswer = (questionId: string) => `answer ${questionId}`;
 
-/** Discards a held answer. Does nothing once it is being sent. */
+/** Takes a held answer back; its words are a draft again. Does nothing once it is being sent. */
 export function takeBack(questionId: string) {
-  const timer = held.get().get(questionId)?.timer;
-  if (timer === undefined || timer === null) return;
+  const { timer = null, form } = held.get().get(questionId) ?? {};
+  if (timer === null) return;
   clearTimeout(timer);
+  const answer = form?.get("answer");
+  if (typeof answer === "string") keepDraft(keyOfAnswer(questionId), { answer });
   forgetAnswer(questionId);
 }
 
@@ -65,7 +68,8 @@ export function forgetAnswer(questionId: string) {
 function sendAll() {
   for (const [id, { action, form, timer }] of held.get()) {
     if (timer === null) continue;
-    takeBack(id);
+    clearTimeout(timer);
+    forgetAnswer(id);
     navigator.sendBeacon(action, form);
   }
 }

@@ -116,20 +116,24 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 /** Fields that a person fills in. Hidden fields say what the form is about. */
 const typedFields = "textarea[name], select[name], input[name]:not([type=hidden], [type=password], [type=file])";
 
-/** Offers to restore what was typed. Render it in the form. After a refusal by the action the draft is kept. */
-function FormDraft({ name, answer }: { name: string; answer: unknown }) {
+/** Offers to restore what was typed, or fills it in. Render it in the form. After a refusal by the action the draft is kept. */
+export function FormDraft({ name, answer, fills = false }: { name: string; answer: unknown; fills?: boolean }) {
   const mark = useRef<HTMLParagraphElement>(null);
   const [found, setFound] = useState<DraftFields>();
   const isSent = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when an answer arrives, no matter what is in it
   useEffect(() => {
+    if (isSent.current && typeof answer === "object" && answer !== null && "ok" in answer) keepDraft(name, undefined);
     isSent.current = false;
   }, [answer]);
   useEffect(() => {
     const form = mark.current?.closest("form");
     if (!form) return;
     const draft = readDraft(name);
-    if (draft && differs(form, draft)) setFound(draft);
+    if (draft && differs(form, draft)) {
+      if (fills) fill(form, draft, ({ value }) => value === "");
+      else setFound(draft);
+    }
     const onInput = () => {
       setFound(undefined);
       keepDraft(name, typedIn(form));
@@ -145,7 +149,7 @@ function FormDraft({ name, answer }: { name: string; answer: unknown }) {
       // Unmounted after a submit, so it succeeded: a refused form stays mounted.
       if (isSent.current) keepDraft(name, undefined);
     };
-  }, [name]);
+  }, [name, fills]);
   return (
     <p ref={mark} role="status" className={found ? "flex gap-2 text-sm text-waiting" : "sr-only"}>
       {found ? (
@@ -172,13 +176,13 @@ function FormDraft({ name, answer }: { name: string; answer: unknown }) {
 
 function restore(mark: RefObject<HTMLElement>, draft: DraftFields, done: (found: undefined) => void) {
   const form = mark.current?.closest("form");
-  for (const field of form ? fieldsOf(form) : []) {
-    const value = draft[field.name];
-    if (value === undefined) continue;
-    field.value = value;
-  }
+  if (form) fill(form, draft);
   done(undefined);
   form?.querySelector<HTMLElement>(typedFields)?.focus();
+}
+
+function fill(form: HTMLFormElement, draft: DraftFields, isFree = (_field: Field) => true) {
+  for (const field of fieldsOf(form).filter(isFree)) field.value = draft[field.name] ?? field.value;
 }
 
 const fieldsOf = (form: HTMLFormElement) =>
