@@ -51,10 +51,7 @@ export function ChapterList({
                         href={`#${fileIds[chapter]?.[part]}`}
                         className="flex items-baseline justify-between gap-2 rounded px-2 py-1 hover:bg-sunken pointer-coarse:py-3"
                       >
-                        <span className="min-w-0 truncate font-mono" title={file.path}>
-                          {isViewed(index) ? "✓ " : ""}
-                          <bdi>{shortName(file.path)}</bdi>
-                        </span>
+                        <FilePath path={file.path} mark={isViewed(index) ? "✓ " : ""} />
                         {flagOf(file.path) ?? <LineCounts additions={file.additions} deletions={file.deletions} />}
                       </a>
                     </li>
@@ -70,7 +67,15 @@ export function ChapterList({
   );
 }
 
-function shortName(path: string): string {
+/** Where space is short, the folder is cut and the file's name stays. */
+function FilePath({ path, mark }: { path: string; mark: string }) {
   const parts = path.split("/");
-  return parts.length > 3 ? `…/${parts.slice(-3).join("/")}` : path;
+  const folder = [...(parts.length > 3 ? ["…"] : []), ...parts.slice(-3, -1), ""].join("/");
+  return (
+    <span className="flex min-w-0 font-mono whitespace-pre" title={path}>
+      {mark}
+      <bdi className="min-w-0 truncate">{folder}</bdi>
+      <bdi className="max-w-full shrink-0 truncate">{parts.at(-1)}</bdi>
+    </span>
+  );
 }
