@@ -3,6 +3,7 @@ import { done } from "~/http/form-action.server";
 import { writeAction } from "~/http/page-guards.server";
 import { undoChange } from "~/nouns/changes/operations.server";
 import type { Undone } from "~/wire/changes/contract";
+import { ContractError } from "~/wire/errors";
 
 /** GET changes nothing. */
 export function loader() {
@@ -11,8 +12,14 @@ export function loader() {
 
 /** `POST /undo`: undoes this session's last change. */
 export const action = writeAction(async ({ actor, form }) =>
-  done(form, "/dashboard", undoneText(await undoChange(actor))),
+  done(form, "/dashboard", await undoChange(actor).then(undoneText, nothingToUndo)),
 );
+
+/** Anyone who presses the key once too often has done nothing wrong. */
+function nothingToUndo(error: unknown): string {
+  if (error instanceof ContractError && error.message.startsWith("Nothing to undo")) return error.message;
+  throw error;
+}
 
 const fieldLabels: Record<string, string> = {
   status: "status",

@@ -316,7 +316,7 @@ it("The owner can undo marking code as merged, unless an agent has begun what it
   const mergedAt = () => t.columnOf("agent_jobs", job.id, "merged_at");
 
   await say();
-  expect(await undo(elsewhere)).toContain("Nothing to undo");
+  expect(await undo(elsewhere)).toContain('"ok":true,"message":"Nothing to undo');
   expect(await mergedAt()).not.toBeNull();
   expect(await undo()).toContain(`Undone: merge state of ${first.code}`);
   expect(await mergedAt()).toBeNull();
