@@ -1,6 +1,6 @@
 // Two jobs only: a page to show without network, and notices that arrive while no page is open.
 // Pages and data are never cached: what people see here must be true now.
-const cacheName = "backloom-offline-1";
+const cacheName = "backloom-offline-2";
 const offlineFiles = ["/offline.html", "/offline.css", "/favicon.svg"];
 
 /** What else a page asks for goes past this program: it would have to be woken for nothing. */

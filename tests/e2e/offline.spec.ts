@@ -37,11 +37,11 @@ test("A page without network says so, and returns with the network", async ({ ow
   await controlled(page);
   await owner.context.setOffline(true);
   await page.reload();
-  await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Backloom cannot be reached" })).toBeVisible();
 
   await owner.context.setOffline(false);
   await page.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByRole("heading", { name: "You are offline" })).toBeHidden();
+  await expect(page.getByRole("heading", { name: "Backloom cannot be reached" })).toBeHidden();
 });
 
 test("Only requests that the service worker answers wake it", async ({ ownPage: page }) => {
