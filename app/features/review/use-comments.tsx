@@ -29,6 +29,13 @@ export function useComments(
   const texts = useRef(new Map<string, string>());
   const open = useCallback((spot: Spot) => setWritten({ ...spot, of }), [of]);
   const close = useCallback(() => setWritten(null), []);
+  const commented = useRef<Spot | null>(null);
+  // The new comment draws its lines again, without the one that had the focus.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when comments arrive
+  useEffect(() => {
+    if (commented.current && document.activeElement === document.body) focusLine(commented.current);
+    commented.current = null;
+  }, [comments]);
   const below = new Map<number, Map<string, ReactNode>>();
   const above = new Map<number, ReactNode[]>();
   const apart: ReactNode[] = [];
@@ -57,7 +64,12 @@ export function useComments(
   if (written) {
     const { index, path, side, line } = written;
     const name = `${written.of} ${index} ${side} ${line}`;
-    const form = <CommentForm key={name} written={written} texts={texts.current} name={name} onClose={close} />;
+    const onAdded = () => {
+      commented.current = written;
+      close();
+    };
+    const own = { written, name, texts: texts.current, onAdded, onClose: close };
+    const form = <CommentForm key={name} {...own} />;
     if (written.of === of) put(index, lineKey(side, line), form);
     else putApart(name, `${path}:${line}`, form);
   }
@@ -75,34 +87,30 @@ function CommentForm({
   written,
   texts,
   name,
+  onAdded,
   onClose,
 }: {
   written: Written;
   /** What was typed so far, by name: it outlives the form's place on the page. */
   texts: Map<string, string>;
   name: string;
+  onAdded: () => void;
   onClose: () => void;
 }) {
-  const { index, side, line } = written;
+  const { line } = written;
   const text = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     text.current?.focus();
     // Back to the line, whose element is a new one by then.
-    return () => {
-      const number = `data-${side === "old" ? "o" : "n"}="${line}"`;
-      const back = document.querySelector<HTMLElement>(`[data-index="${index}"] .${side}:not(.twin) .l[${number}]`);
-      if (!back) return;
-      back.tabIndex = -1;
-      back.focus({ preventScroll: true });
-    };
-  }, [index, side, line]);
+    return () => focusLine(written);
+  }, [written]);
   return (
     <ActionForm
       aria-label={`Comment on line ${line}`}
       className="mx-3 my-1 grid max-w-2xl gap-2 rounded border border-line-strong bg-raised p-3"
       onDone={() => {
         texts.delete(name);
-        onClose();
+        onAdded();
       }}
     >
       <WriteFields>
@@ -136,6 +144,14 @@ function CommentForm({
       </WriteFields>
     </ActionForm>
   );
+}
+
+function focusLine({ index, side, line }: Spot): void {
+  const number = `data-${side === "old" ? "o" : "n"}="${line}"`;
+  const back = document.querySelector<HTMLElement>(`[data-index="${index}"] .${side}:not(.twin) .l[${number}]`);
+  if (!back) return;
+  back.tabIndex = -1;
+  back.focus({ preventScroll: true });
 }
 
 /** A comment on a line. Only its author sees a draft, and can delete it. */
