@@ -45,7 +45,7 @@ export function FieldErrors({ id, errors }: { id: string; errors?: readonly stri
   );
 }
 
-function wiring(id: string, field: FieldText) {
+function wiring(id: string, field: Omit<FieldText, "label">) {
   const invalid = Boolean(field.errors?.length);
   const describedBy = clsx(field.description && `${id}-about`, invalid && `${id}-error`);
   return { id, "aria-invalid": invalid || undefined, "aria-describedby": describedBy || undefined };
@@ -122,14 +122,16 @@ export function SelectField({ label, description, errors, id, options, className
   );
 }
 
-type CheckFieldProps = Omit<FieldText, "errors"> &
-  Omit<InputHTMLAttributes<HTMLInputElement>, "id" | "type"> & { name: string; type?: "checkbox" | "radio" };
+type CheckFieldProps = Omit<FieldText, "errors" | "label"> & { label: ReactNode } & Omit<
+    InputHTMLAttributes<HTMLInputElement>,
+    "id" | "type"
+  > & { name: string; type?: "checkbox" | "radio" };
 
 export function CheckField({ label, description, type = "checkbox", ...input }: CheckFieldProps) {
   const id = `field-${input.name}-${input.value ?? ""}`;
   return (
     <div className="flex items-start gap-2.5">
-      <input type={type} className="mt-0.5 size-4.5 shrink-0" {...input} {...wiring(id, { label, description })} />
+      <input type={type} className="mt-0.5 size-4.5 shrink-0" {...input} {...wiring(id, { description })} />
       <div className="grid gap-0.5">
         <label htmlFor={id} className="text-sm font-medium">
           {label}

@@ -83,7 +83,9 @@ test("Of two verdicts at once one counts, and the other reviewer reads why and k
   for (const page of [adas, belas]) {
     await openLive(page, `/jobs/${job.id}/changes`);
     await page.keyboard.press("Shift+R");
-    await page.getByLabel("Summary").fill("It should name the person.");
+    await page.keyboard.press("ControlOrMeta+Enter");
+    await expect(page.getByText("Write what should change")).toBeVisible();
+    await page.getByLabel("Note", { exact: true }).fill("It should name the person.");
   }
   // One presses a button, the other sends what they wrote.
   await sendTogether([adas, belas], (page) =>
@@ -99,9 +101,9 @@ test("Of two verdicts at once one counts, and the other reviewer reads why and k
   expect(new Set(judges).size).toBe(1);
   const [first, second] = judges[0] === ada.name ? [adas, belas] : [belas, adas];
   await expect(messages(second)).toContainText(/has just (approved|requested changes to) attempt 1/);
-  await expect(second.getByLabel("Summary")).toHaveValue("It should name the person.");
+  await expect(second.getByLabel("Note", { exact: true })).toHaveValue("It should name the person.");
   await expect(second.getByText("Not sent")).toBeVisible();
-  await expect(first.getByLabel("Summary")).toBeHidden();
+  await expect(first.getByLabel("Note", { exact: true })).toBeHidden();
   for (const page of [first, second]) await expectGoodLook(page);
 });
 

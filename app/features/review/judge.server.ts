@@ -17,6 +17,7 @@ import {
 import { reviewAddress } from "~/nouns/reviews/review-page";
 import type { placeOfLine } from "~/nouns/reviews/story-lines";
 import { enhancedField } from "~/ui/form-fields";
+import { codeAndTitle } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import type { WayBack } from "~/ui/toast";
 import { jobIdInput } from "~/wire/agent-jobs/contract";
@@ -64,7 +65,8 @@ export function judge({ actor, principal, form, request, params }: ActionFunctio
       } else {
         const attempt = attempts?.[0]?.attempt;
         const { job } = await reviewJob(actor, { ...given, job_id, attempt, confirm: ticked });
-        what = job.task_code ?? "the batch";
+        const { task_code: code, task_title: title } = job;
+        what = code === null ? "the batch" : codeAndTitle({ code, title: beginningOf(title ?? "") });
       }
       const message = given.verdict === "approve" ? `Approved ${what}` : `Changes requested: ${what}`;
       const undo: WayBack = { action: back, fields: { intent: "undo-review", job_id }, seconds: undoSeconds };
@@ -84,6 +86,9 @@ export function judge({ actor, principal, form, request, params }: ActionFunctio
 }
 
 const undoSeconds = 10;
+
+/** Codes of several products are the same: the title says which one it was. */
+const beginningOf = (title: string) => (title.length > 40 ? `${title.slice(0, 39).trimEnd()}…` : title);
 
 const verdictForm = reviewJobBody.pick({ verdict: true, summary: true });
 
@@ -141,7 +146,7 @@ async function addComment(
   if (found === "not-shown") {
     throw new ContractError(
       422,
-      "No change that waits for your verdict shows this line. Choose another line, or write it in the summary.",
+      "No change that waits for your verdict shows this line. Choose another line, or write it in the note.",
     );
   }
   const { judged, ...place } = found;

@@ -1,10 +1,13 @@
 import { Link, useFetcher, useNavigate, useRouteLoaderData } from "@remix-run/react";
 import { type MouseEvent, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { hasOnlySample } from "~/features/products/first-day";
+import { router } from "~/live/router";
 import { ActionForm } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button, ButtonLink } from "~/ui/button";
 import { TextAreaField } from "~/ui/field";
+import { readDraft } from "~/ui/forms/drafts";
+import { FormDraft } from "~/ui/forms/server-form";
 import { countText } from "~/ui/numbers";
 import { usePageKeys } from "~/ui/page-keys";
 import { WriteFields } from "~/ui/write-access";
@@ -13,12 +16,16 @@ import { confirmWords, isMet, UnprovenTicks } from "./what-was-done";
 
 const fetcherKey = "review";
 
+/** Whether a verdict is on its way, or the page that it leads to: React shows both a little later. */
+function isSending(): boolean {
+  const { fetchers, navigation } = router().state;
+  return (fetchers.get(fetcherKey)?.state ?? "idle") !== "idle" || navigation.state !== "idle";
+}
+
 /** The words of verdicts that were given in this tab, by the attempts that they are about. */
 const sentWords = new Map<string, string>();
 
 export interface Queue {
-  /** Counted from 1; null for what is not in the queue. */
-  position: number | null;
   total: number;
   frees_tasks: number;
   waiting_since: string | null;
@@ -30,6 +37,7 @@ export interface Queue {
 /** What a reviewer needs at any time. If someone else was first, the typed text stays so that it can be copied. */
 export function ReviewBar({
   of,
+  draft,
   isOpen,
   isOld = false,
   reason,
@@ -45,6 +53,8 @@ export function ReviewBar({
 }: {
   /** The attempts that the page shows. */
   of: string;
+  /** Key under which the note is kept until it is sent. */
+  draft: string;
   isOpen: boolean;
   /** Another attempt followed the one shown: a verdict on it is given there. */
   isOld?: boolean;
@@ -66,6 +76,7 @@ export function ReviewBar({
   children: ReactNode;
 }) {
   const [summary, setSummary] = useState("");
+  const [isMissing, setMissing] = useState(false);
   const note = useRef<HTMLDetailsElement>(null);
   const before = useRef<Element | null>(null);
   const { state, data } = useFetcher<ActionResult>({ key: fetcherKey });
@@ -83,20 +94,26 @@ export function ReviewBar({
   // A verdict that is taken back brings its words back.
   useEffect(() => {
     const words = isOpen ? sentWords.get(of) : undefined;
-    if (!words) return;
-    setSummary((now) => now || words);
-    if (note.current) note.current.open = true;
-  }, [isOpen, of]);
+    setSummary((now) => now || words || (readDraft(draft)?.summary ?? ""));
+    if (words && note.current) note.current.open = true;
+  }, [isOpen, of, draft]);
   useNextKey(queue);
   useVerdictKeys(isOpen, queue.next !== null, write);
   const askOrWrite = (event: MouseEvent) => {
     if (summary.trim() !== "" || drafts > 0) return;
     event.preventDefault();
+    setMissing(note.current?.open ?? false);
     write();
   };
   const isLate = !isOpen && state === "idle";
   const unproven = confirms?.filter((criterion) => !isMet(criterion)).length ?? 0;
-  const noteLabel = [judged, unproven > 0 ? `${unproven} not proven` : null, "Note"].filter(Boolean).join(" · ");
+  const noteLabel = [
+    judged,
+    unproven > 0 ? `${unproven} not proven` : null,
+    summary.trim() === "" ? "Note" : "Note: unsent",
+  ]
+    .filter(Boolean)
+    .join(" · ");
   const words = [
     drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null,
     isOpen && confirms !== null ? `${also}${confirmWords(confirms)}` : reason,
@@ -126,6 +143,7 @@ export function ReviewBar({
           fetcherKey={fetcherKey}
           aria-label="Review"
           className={look}
+          onSubmit={(event) => isSending() && event.preventDefault()}
           onDone={() => {
             sentWords.set(of, summary);
             setSummary("");
@@ -135,12 +153,17 @@ export function ReviewBar({
           <WriteFields quiet>
             {place}
             <input type="hidden" name="intent" value="review" />
+            <FormDraft name={draft} answer={data} fills />
             {criteria.map(({ id }) => (
               <input key={id} type="hidden" name="criterion" value={id} />
             ))}
             <details
               ref={note}
               open={isLate || undefined}
+              // Opened by the person: the cursor goes on to the text.
+              onToggle={({ currentTarget: { open, firstElementChild } }) =>
+                open && document.activeElement === firstElementChild && write()
+              }
               className="open:-order-1 open:max-h-[50dvh] open:basis-full open:overflow-y-auto"
             >
               <summary className="w-fit text-sm text-muted hover:text-ink pointer-coarse:py-3">{noteLabel}</summary>
@@ -150,11 +173,15 @@ export function ReviewBar({
                 <TextAreaField
                   id="review-summary"
                   name="summary"
-                  label="Summary"
+                  label="Note"
                   description={isLate ? "Not sent: someone else reviewed this first." : undefined}
+                  errors={isMissing ? ["Write what should change, or comment on a line."] : undefined}
                   rows={3}
                   defaultValue={sentWords.get(of)}
-                  onChange={(event) => setSummary(event.target.value)}
+                  onChange={(event) => {
+                    setSummary(event.target.value);
+                    setMissing(false);
+                  }}
                   onKeyDown={(event) => event.key === "Escape" && close()}
                 />
               </div>
@@ -176,6 +203,8 @@ export function ReviewBar({
                   value={queue.next === null ? "approve" : "approve_and_next"}
                   tone="primary"
                   className="max-sm:h-11"
+                  // The second click of a double click may meet the next review.
+                  onClick={(event) => event.detail > 1 && event.preventDefault()}
                 >
                   {queue.next === null ? "Approve" : "Approve and next"}
                 </Button>
@@ -195,14 +224,12 @@ export function ReviewBar({
   );
 }
 
-/** "3 of 7 reviews", with the ways to its neighbors. */
-function QueuePlace({ queue: { position, total, before, next } }: { queue: Queue }) {
+/** "7 reviews left", with the ways to its neighbors. */
+function QueuePlace({ queue: { total, before, next } }: { queue: Queue }) {
   if (total === 0) return null;
   return (
     <>
-      <span className="text-muted">
-        {position === null ? countText(total, "review") : `${position} of ${countText(total, "review")}`}
-      </span>
+      <span className="text-muted">{`${countText(total, "review")} left`}</span>
       {before === null ? null : (
         <Link to={before} className="px-1 text-accent pointer-coarse:px-3 pointer-coarse:py-2" title="Previous review">
           <span aria-hidden>←</span>

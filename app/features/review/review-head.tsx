@@ -59,7 +59,7 @@ export function ReviewHead({
       {frees > 0 ? <strong className="font-medium">{`Frees ${countText(frees, "task")}`}</strong> : null}
       {children}
       {sameFiles.length === 0 ? null : (
-        <Fold label={`${sameFiles.length} more ${sameFiles.length === 1 ? "changes" : "change"} these files`}>
+        <Fold label={`${countText(sameFiles.length, "other review changes", "other reviews change")} these files`}>
           <SameFiles others={sameFiles} />
         </Fold>
       )}

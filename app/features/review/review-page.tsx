@@ -1,4 +1,4 @@
-import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
+import { Link, useLoaderData, useLocation, useSearchParams } from "@remix-run/react";
 import { DiffView } from "~/features/diff/diff-view";
 import { useViewed } from "~/features/diff/use-viewed";
 import { waitsForReview } from "~/features/jobs/job-badges";
@@ -35,6 +35,7 @@ export const reviewMeta = ({ data }: { data?: Data }) => {
 export function ReviewPage() {
   const data = useLoaderData<typeof readReview>();
   const [query] = useSearchParams();
+  const place = `${useLocation().pathname}?${new URLSearchParams(placeIn(query))}`;
   const { story, product, header, jobs, says, of, about, since, size, criteria, comments, reviews, marked, queue } =
     data;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
@@ -131,12 +132,14 @@ export function ReviewPage() {
         {apart}
       </div>
       <ReviewBar
+        key={place}
         of={of}
+        draft={`review ${place}`}
         viewed={{ count: viewed.count, total: size?.files ?? 0 }}
         queue={queue}
         drafts={drafts.length}
         criteria={criteria}
-        {...(job ? verdictOnJob(data, job, placeIn(query)) : verdictOnStory(data, (size?.files ?? 0) - viewed.count))}
+        {...(job ? verdictOnJob(data, job, place) : verdictOnStory(data, (size?.files ?? 0) - viewed.count))}
       >
         {job ? (
           <input type="hidden" name="attempt" value={`${job.id} ${job.attempt}`} />
@@ -176,7 +179,7 @@ function verdictOnStory({ open_tasks, unjudged, criteria, queue }: Data, unseen:
 function verdictOnJob(
   { open_tasks, unjudged, criteria, reviews, queue, attempts }: Data,
   job: AgentJob,
-  place: string[][],
+  place: string,
 ) {
   const waits = waitsForReview(job);
   const isReviewed = reviews.at(-1)?.attempt === job.attempt;
@@ -189,7 +192,7 @@ function verdictOnJob(
       isOld: true,
       reason: `You look at attempt ${attempts.shown}. ${decides}`,
       confirms: null,
-      after: <ButtonLink to={`?${new URLSearchParams(place)}`}>{`Open attempt ${newest}`}</ButtonLink>,
+      after: <ButtonLink to={place}>{`Open attempt ${newest}`}</ButtonLink>,
     };
   }
   const left = unjudged.filter((each) => each.waits);

@@ -144,7 +144,7 @@ export function UnprovenTicks({ criteria }: { criteria: readonly ProvenCriterion
           key={criterion.id}
           name="confirm"
           value={criterion.id}
-          label={visible(criterion.text)}
+          label={<CriterionText text={criterion.text} />}
           description={standing(criterion).label}
         />
       ))}
