@@ -2,6 +2,7 @@ import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { parseJsonBody, readForm } from "~/http/request-body.server";
 import { readPatch } from "~/nouns/agent-jobs/report-with-diff.server";
+import { joinPatches } from "~/nouns/reviews/join-patches";
 import { readPastedList } from "~/nouns/stories/pasted-list";
 import { jiraMarkdown } from "~/nouns/transfers/formats/jira.server";
 import { readCsv } from "~/nouns/transfers/formats/read-csv.server";
@@ -270,6 +271,14 @@ const parsers: Record<string, Record<string, Worst>> = {
   parsePatch: {
     hunks: (n) => () => parsePatch(`diff --git a/a b/a\n--- a/a\n+++ b/a\n${"@@ -1 +1 @@\n-a\n+b\n".repeat(n)}`),
     headers: (n) => () => parsePatch("diff --git a/a b/a\n".repeat(n)),
+  },
+  joinPatches: {
+    "many hunks in one run of known lines": (n) => {
+      const run = (old: string) =>
+        `@@ -1,${n * 9} +1,${n * 9} @@\n${`${" a\n".repeat(8)}-${old}\n+${old}b\n`.repeat(n)}`;
+      const patches = ["b", "bb"].map(run);
+      return () => joinPatches(patches);
+    },
   },
   readPatch: {
     files: (n) => () =>

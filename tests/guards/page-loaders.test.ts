@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
 
@@ -13,7 +13,7 @@ interface Imported {
   from: string;
   as: string;
 }
-type Known = Imported | ts.VariableDeclaration | ts.FunctionDeclaration;
+type Known = Imported | ts.VariableDeclaration | ts.FunctionDeclaration | ts.ClassDeclaration;
 const files = new Map<string, Map<string, Known>>();
 
 /** Top-level names of a file: what they stand for, or where they are imported from. */
@@ -24,7 +24,7 @@ function namesIn(file: string): Map<string, Known> {
   files.set(file, names);
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
   for (const each of source.statements) {
-    if (ts.isFunctionDeclaration(each) && each.name) names.set(each.name.text, each);
+    if ((ts.isFunctionDeclaration(each) || ts.isClassDeclaration(each)) && each.name) names.set(each.name.text, each);
     if (ts.isVariableStatement(each)) {
       for (const one of each.declarationList.declarations) names.set(one.name.getText(), one);
     }
@@ -51,18 +51,20 @@ function isOperation(file: string, name: string): boolean {
   return made !== undefined && ts.isCallExpression(made) && makers.test(made.expression.getText());
 }
 
-/** Places where a function, or one that it calls, calls an operation. Guards are free. */
-function callsOf(file: string, name: string, seen = new Set<Known>()): Set<string> {
+type IsWanted = (file: string, name: string) => boolean;
+
+/** Places where a function, or one that it calls, calls a wanted one. Guards are free. */
+function callsOf(file: string, name: string, isWanted: IsWanted, seen = new Set<Known>()): Set<string> {
   const calls = new Set<string>();
   const known = namesIn(file).get(name);
   if (!known || seen.has(known) || file === guards) return calls;
   seen.add(known);
-  if ("from" in known) return callsOf(known.from, known.as, seen);
+  if ("from" in known) return callsOf(known.from, known.as, isWanted, seen);
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node)) {
-      for (const { text } of [node.expression, ...node.arguments].filter(ts.isIdentifier)) {
-        if (isOperation(file, text)) calls.add(`${file}:${node.pos}`);
-        else for (const call of callsOf(file, text, seen)) calls.add(call);
+    if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
+      for (const { text } of [node.expression, ...(node.arguments ?? [])].filter(ts.isIdentifier)) {
+        if (isWanted(file, text)) calls.add(`${file}:${node.pos}`);
+        else for (const call of callsOf(file, text, isWanted, seen)) calls.add(call);
       }
     }
     ts.forEachChild(node, visit);
@@ -75,8 +77,32 @@ it("A page loader makes one call besides its guard, or says in a comment why it 
   const counts = readdirSync(join(app, "routes"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".tsx") && namesIn(join(app, "routes", name)).has("loader"))
     .map((name) => ({ name, file: join(app, "routes", name) }))
-    .map(({ name, file }) => ({ name, calls: callsOf(file, "loader").size, text: readFileSync(file, "utf8") }));
+    .map(({ name, file }) => ({
+      name,
+      calls: callsOf(file, "loader", isOperation).size,
+      text: readFileSync(file, "utf8"),
+    }));
   const wrong = counts.filter(({ calls, text }) => calls > 1 !== explained.test(text));
   expect(wrong.map(({ name }) => name).sort()).toEqual([]);
   expect(counts.filter(({ calls }) => calls === 1).length).toBeGreaterThan(20);
+});
+
+/** What takes patches apart, and the files that do so beside the thread: of one file at a time, which is bounded. */
+const takesApart = /^(?:parsePatch|joinPatches|reviewOf(?:Story|Attempt))$/;
+const ofOneFile = [
+  "features/diff/show-lines.server.ts",
+  "nouns/agent-jobs/report-with-diff.server.ts",
+  "nouns/reviews/find-line.ts",
+];
+
+it("Loaders, actions, endpoints and tools take the patches of reviews apart in the thread only", () => {
+  const isPatchWork: IsWanted = (file, name) => takesApart.test(name) && namesIn(file).has(name);
+  const doors = ["routes", "mcp"].flatMap((folder) =>
+    readdirSync(join(app, folder), { recursive: true, encoding: "utf8" }).map((name) => join(app, folder, name)),
+  );
+  const calls = doors
+    .filter((file) => /\.tsx?$/.test(file))
+    .flatMap((file) => [...namesIn(file).keys()].flatMap((name) => [...callsOf(file, name, isPatchWork)]));
+  const found = new Set(calls.map((call) => relative(app, call.replace(/:\d+$/, ""))));
+  expect([...found].sort()).toEqual(ofOneFile);
 });
