@@ -1,13 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { addJobComment } from "~/nouns/reviews/job-comments.server";
 import { openApp } from "../setup/app";
 import { changedFile } from "../setup/diff-files";
+import { addressOf, routesFromSources } from "../setup/route-build";
 import { healthBeside } from "../setup/thread-work";
-import { bearer, claim } from "../setup/world";
+import { at, bearer, claim } from "../setup/world";
+import { file, openStory } from "./story-changes";
 
 // What one account may ask for, and how long others wait next to it: never by the clock, always against something harmless.
 
-const { t, app } = await openApp({ pages: true });
+const stage = await openApp({ pages: true });
+const { t, app } = stage;
+const { routes } = await routesFromSources({ pages: true });
 
 async function longestBeside(work: Promise<Response>): Promise<number> {
   const { longest, status } = await healthBeside(app, work);
@@ -60,6 +65,38 @@ describe("what changed since an earlier attempt", () => {
     const since = await longestBeside(ask(2, "&since=1"));
     expect(since, `${Math.round(since)} ms beside ${Math.round(whole)} ms`).toBeLessThan(whole * 6);
   });
+});
+
+it("Reads of a job or story with changes at their limits hold up no one longer than showing one file", async () => {
+  const run = (old: number) => `@@ -1,72000 +1,72000 @@\n${`${" a\n".repeat(8)}-${old}\n+${old + 1}\n`.repeat(8_000)}`;
+  const made = await openStory(stage, ...[1, 2, 3, 4].map((old) => [file("a", run(old))]));
+  const [earlier, job, story] = [at(made.jobs, 0), at(made.jobs, 3), at(made.stories, 0)];
+  await addJobComment(made.actor, { job_id: job, path: "a", line: 9, side: "new", body: "Why?" });
+  const ask = (path: string) => healthBeside(app, app.request(path, { headers: made.session }));
+  const oneFile = async (of: string) => {
+    const { longest, status } = await ask(`/jobs/${of}/file?attempt=1&index=0&_data=routes%2F_app.jobs_.%24jobId.file`);
+    expect(status).toBe(200);
+    return longest;
+  };
+  // The first one loads what the others use.
+  await oneFile(earlier);
+  const most = 1.5 * (await oneFile(job));
+  const pathOf = addressOf(routes, { ...made, story, task: at(made.tasks, 0) });
+  const paths = Object.values(routes)
+    .filter(({ id, module }) => module.loader && /^routes\/(?:api|_app)\.(?:jobs|stories)_?\.\$/.test(id))
+    .map((route) =>
+      pathOf(route).replace(/(jobs|stories)\/0[-\w]+/, (_, noun) => `${noun}/${noun === "jobs" ? job : story.id}`),
+    );
+  const reads = [...new Set(paths), `/stories/${story.id}/file?index=0`];
+  const statuses: number[] = [];
+  for (const path of reads) {
+    // Slow three times: once may be the machine.
+    let { longest, status } = await ask(path);
+    for (let again = 0; again < 2 && longest >= most; again++) ({ longest } = await ask(path));
+    expect(longest, path).toBeLessThan(most);
+    statuses.push(status);
+  }
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(15);
 });
 
 it("Slow calls of one user leave half of the connections to others, whichever tokens they use", async () => {
