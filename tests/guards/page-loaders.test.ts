@@ -87,7 +87,7 @@ it("A page loader makes one call besides its guard, or says in a comment why it 
   expect(counts.filter(({ calls }) => calls === 1).length).toBeGreaterThan(20);
 });
 
-/** What takes patches apart, and the files that do so beside the thread: of one file at a time, which is bounded. */
+/** What takes patches apart, and the files that do so outside the thread: of one file at a time, which is bounded. */
 const takesApart = /^(?:parsePatch|joinPatches|reviewOf(?:Story|Attempt))$/;
 const ofOneFile = [
   "features/diff/show-lines.server.ts",
