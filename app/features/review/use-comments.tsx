@@ -101,13 +101,14 @@ function CommentForm({
   const text = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     text.current?.focus();
+    text.current?.form?.scrollIntoView({ block: "nearest" });
     // Back to the line, whose element is a new one by then.
     return () => focusLine(written);
   }, [written]);
   return (
     <ActionForm
       aria-label={`Comment on line ${line}`}
-      className="mx-3 my-1 grid max-w-2xl gap-2 rounded border border-line-strong bg-raised p-3"
+      className="mx-3 my-1 grid max-w-2xl scroll-mb-28 gap-2 rounded border border-line-strong bg-raised p-3"
       onDone={() => {
         texts.delete(name);
         onAdded();
