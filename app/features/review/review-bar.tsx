@@ -16,11 +16,8 @@ import { confirmWords, isMet, UnprovenTicks } from "./what-was-done";
 
 const fetcherKey = "review";
 
-/** Whether a verdict is on its way, or the page that it leads to: React shows both a little later. */
-function isSending(): boolean {
-  const { fetchers, navigation } = router().state;
-  return (fetchers.get(fetcherKey)?.state ?? "idle") !== "idle" || navigation.state !== "idle";
-}
+/** Whether a verdict is on its way: React shows that a little later. */
+const isSending = () => (router().state.fetchers.get(fetcherKey)?.state ?? "idle") !== "idle";
 
 /** The words of verdicts that were given in this tab, by the attempts that they are about. */
 const sentWords = new Map<string, string>();
