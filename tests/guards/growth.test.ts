@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { parseJsonBody, readForm } from "~/http/request-body.server";
 import { readPatch } from "~/nouns/agent-jobs/report-with-diff.server";
 import { joinPatches } from "~/nouns/reviews/join-patches";
+import { reviewOfAttempt } from "~/nouns/reviews/story-changes";
+import { positionComments } from "~/nouns/reviews/story-lines";
 import { readPastedList } from "~/nouns/stories/pasted-list";
 import { jiraMarkdown } from "~/nouns/transfers/formats/jira.server";
 import { readCsv } from "~/nouns/transfers/formats/read-csv.server";
@@ -14,6 +16,7 @@ import { readFilter } from "~/wire/item-filter";
 import { measureJson } from "~/wire/measured-json";
 import { readMarks } from "~/wire/reviews/marks";
 import { type ImportFormat, importFormats } from "~/wire/transfers/contract";
+import { addedFile } from "../setup/diff-files";
 import { busyMilliseconds } from "../setup/thread-work";
 
 type Work = () => unknown;
@@ -278,6 +281,17 @@ const parsers: Record<string, Record<string, Worst>> = {
         `@@ -1,${n * 9} +1,${n * 9} @@\n${`${" a\n".repeat(8)}-${old}\n+${old}b\n`.repeat(n)}`;
       const patches = ["b", "bb"].map(run);
       return () => joinPatches(patches);
+    },
+  },
+  positionComments: {
+    "a comment on each of lines that are all alike": (n) => {
+      const ids = { id: "c", job_id: "j", attempt: 1, author_id: null, author: "a", review_id: null, created_at: "" };
+      const files = [addedFile("a", ...list(n, () => "x"))];
+      const commits = { base_sha: "a", head_sha: "b", attempts: [1] };
+      const review = reviewOfAttempt({ ...ids, ...commits, additions: n, deletions: 0, files });
+      const on = { path: "a", side: "new", line_text: "x", body: "b", draft: false } as const;
+      const comments = list(n, (i) => ({ ...ids, ...on, line: i + 1 }));
+      return () => positionComments(review, comments);
     },
   },
   readPatch: {
