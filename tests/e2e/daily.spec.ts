@@ -16,11 +16,13 @@ test("A panel moves no row of the backlog, and menus find people by their names"
   };
   const before = await place();
   await row.click();
-  await expect(page.getByRole("complementary", { name: "Details" })).toContainText("ST-001");
+  const panel = page.getByRole("complementary", { name: "Details" });
+  await expect(panel).toContainText("ST-001");
   expect(await place()).toEqual(before);
+  // Once it is whole it takes the focus, and closed it gives it back.
+  await expect(panel.getByRole("heading", { name: "See a greeting" })).toBeFocused();
   await page.keyboard.press("Escape");
-
-  await row.focus();
+  await expect(row).toBeFocused();
   await page.keyboard.press("i");
   await page
     .getByRole("searchbox")

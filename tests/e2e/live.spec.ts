@@ -112,7 +112,10 @@ test("Four tabs share one connection per stream, and links still open pages", as
 });
 
 test("The next page of a product takes over the stream of the last", async ({ page, context }) => {
+  // A page is live with its first stream; the one of the product may begin a little later.
+  const began = page.waitForResponse(/\/api\/realtime\/backlog/);
   await openLive(page, backlog);
+  await began;
   const streams: string[] = [];
   page.on("request", (request) => {
     if (request.url().includes("/api/realtime/")) streams.push(request.url());
