@@ -135,25 +135,26 @@ it("A diff read as a patch applies with git, without files that are incomplete o
   expect(() => readFileSync(join(home, "six.txt"))).toThrow();
 });
 
-it("The newest diff of a job is kept, and earlier ones for two weeks", async () => {
-  const { put, report, world, read } = await scene();
-  await put(diff(added("one.txt")));
-  await report({ status: "failed", failure_class: "rate_limited" });
+/** Two attempts with a diff each. */
+async function secondAttempt() {
+  const made = await scene();
+  await made.put(diff(added("one.txt")));
+  await made.report({ status: "failed", failure_class: "rate_limited" });
   await t.query`update public.agent_jobs set not_before = null`;
-  await claim(world.actor, "worker-2");
-  await put({ ...diff(added("two.txt")), attempt: 2 });
+  await claim(made.world.actor, "worker-2");
+  await made.put({ ...diff(added("two.txt")), attempt: 2 });
+  return made;
+}
+
+it("The newest diff of a job is kept, and earlier ones for two weeks", async () => {
+  const { read } = await secondAttempt();
   await t.query`update public.job_diffs set created_at = now() - interval '15 days'`;
   await t.query`select private.remove_stale_rows()`;
   expect((await read()).attempts).toEqual([2]);
 });
 
 it("When a product is out of room for diffs, earlier attempts go first, then the lines of jobs", async () => {
-  const { put, report, world, read } = await scene();
-  await put(diff(added("one.txt")));
-  await report({ status: "failed", failure_class: "rate_limited" });
-  await t.query`update public.agent_jobs set not_before = null`;
-  await claim(world.actor, "worker-2");
-  await put({ ...diff(added("two.txt")), attempt: 2 });
+  const { world, read } = await secondAttempt();
   const rows = await t.query`select max(bytes) as bytes from public.job_diffs
       where product_id = ${world.product.id}`;
   const room = "select private.make_room_for_diffs($1, $2)";
