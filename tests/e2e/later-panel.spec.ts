@@ -63,6 +63,28 @@ test("Esc cancels a panel whose data has not loaded yet", async ({ world, ownPag
   await expect(page.getByRole("complementary", { name: "Details" })).toBeVisible();
 });
 
+test("Esc closes a panel at once, and the next key goes to its row while the page loads", async ({
+  world,
+  ownPage: page,
+}) => {
+  await openLive(page, `${world.product}/backlog?open=all`);
+  const row = page.getByRole("link", { name: "Write the greeting" });
+  const panel = page.getByRole("complementary", { name: "Details" });
+  await row.click();
+  await expect(panel.getByRole("heading", { name: "Write the greeting" })).toBeFocused();
+  const closed = /backlog\?open=all&_data=/;
+  const letGo = await hold(page, closed);
+  const asked = page.waitForRequest(closed);
+  await page.keyboard.press("Escape");
+  await asked;
+  await expect(panel).not.toBeAttached();
+  await expect(row).toBeFocused();
+  await page.keyboard.press("x");
+  await expect(page.getByRole("toolbar", { name: "Selection" })).toContainText("1 task");
+  letGo();
+  await expect(page).not.toHaveURL(/panel=/);
+});
+
 test("A page opened with a panel keeps what was typed before its code loaded", async ({ world, ownPage: page }) => {
   const letGo = await hold(page, panelCode);
   const asked = page.waitForRequest(panelCode);

@@ -1,5 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { Link, useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
+import { Link, useLoaderData, useLocation, useNavigate, useNavigation } from "@remix-run/react";
 import { Suspense, useEffect, useMemo } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { rowOf } from "~/features/items/active-row";
@@ -94,8 +94,9 @@ export default function BacklogPage() {
   useRowKeys();
   useListPaste(address.panelTo("paste"));
   const selected = useSelected();
-  const coming = useComing(address);
-  const ownPeek = useTreePeek(address, coming);
+  const next = useNextPanel();
+  const coming = next && next !== address.panel && rowOf(next) ? next : null;
+  const ownPeek = useTreePeek(address, next === null ? null : (coming ?? address.panel));
   useEffect(() => {
     Promise.all([importPanel(), importKnownPanel(), importVirtualRows()]).catch(() => {
       // Offline: each loads when it is needed.
@@ -132,7 +133,7 @@ export default function BacklogPage() {
           <Suspense>
             <KnownPanel key={coming} item={coming} inList onClose={() => ownPeek.show(null)} />
           </Suspense>
-        ) : panel ? (
+        ) : panel && next !== null ? (
           <Panel panel={panel} pbis={pbis} stories={stories} closeTo={address.panelTo(null)} />
         ) : null}
       </div>
@@ -205,19 +206,19 @@ function Nothing({
   );
 }
 
-/** The row whose panel is loading: what the row knows shows at once. */
-function useComing(address: TreeAddress): string | null {
+/** The panel that a link to this page leads to while it loads: null closes it at once, so that it takes no more keys. */
+function useNextPanel(): string | null | undefined {
+  const { pathname } = useLocation();
   const { location, formMethod } = useNavigation();
-  const next = formMethod ? null : new URLSearchParams(location?.search).get("panel");
-  return next && next !== address.panel && rowOf(next) ? next : null;
+  return formMethod || location?.pathname !== pathname ? undefined : new URLSearchParams(location.search).get("panel");
 }
 
 /** Peeking opens a row's panel while focus stays in the tree. */
-function useTreePeek(address: TreeAddress, coming: string | null): OwnPeek {
+function useTreePeek(address: TreeAddress, open: string | null): OwnPeek {
   const navigate = useNavigate();
   return useMemo(
     () => ({
-      open: coming ?? address.panel,
+      open,
       show: (thing) =>
         navigate(address.panelTo(thing), {
           state: { peek: true },
@@ -225,7 +226,7 @@ function useTreePeek(address: TreeAddress, coming: string | null): OwnPeek {
           preventScrollReset: true,
         }),
     }),
-    [address, coming, navigate],
+    [address, open, navigate],
   );
 }
 
