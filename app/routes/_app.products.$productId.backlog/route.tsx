@@ -66,7 +66,8 @@ export const loader = productLoader(async ({ actor, principal, productId, reques
     ),
     sprints: tree.sprints,
     storiesInSprint,
-    pbis: tree.pbis.map((pbi) => ({ ...named(pbi), status: pbi.status })),
+    hasPbis: tree.pbis.length > 0,
+    pbis: panel ? tree.pbis.map((pbi) => ({ ...named(pbi), status: pbi.status })) : [],
     stories: panel?.kind === "paste" ? takers(tree.stories, panel.into).map(named) : [],
     panel,
   });
@@ -86,7 +87,7 @@ export const action = productAction(async ({ actor, productId, form, request }) 
 export const meta: MetaFunction = () => [{ title: "Backlog · Backloom" }];
 
 export default function BacklogPage() {
-  const { productId, filter, hide, saved, view, sprints, storiesInSprint, pbis, stories, panel } =
+  const { productId, filter, hide, saved, view, sprints, storiesInSprint, hasPbis, pbis, stories, panel } =
     useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: unknown }>();
   const address = useTreeAddress();
@@ -109,7 +110,7 @@ export default function BacklogPage() {
         actions={
           <>
             {view.rows.length > 0 ? <SelectingButton /> : null}
-            <NewItems address={address} hasPbis={pbis.length > 0} />
+            <NewItems address={address} hasPbis={hasPbis} />
           </>
         }
       />
@@ -125,7 +126,7 @@ export default function BacklogPage() {
       ) : null}
       <div className="list-and-panel">
         {view.rows.length > 0 ? (
-          <Tree view={view} address={address} productId={productId} hide={hide} marked={selected} />
+          <Tree view={view} sprints={sprints} address={address} productId={productId} hide={hide} marked={selected} />
         ) : (
           <Nothing view={view} address={address} productId={productId} />
         )}

@@ -9,12 +9,13 @@ export interface TreeRow {
   code: string;
   title: string;
   status: string;
-  /** Number of done children: stories of a PBI, tasks of a story. */
+  /** Number of done children, if there are any: stories of a PBI, tasks of a story. */
   done?: number;
   total?: number;
-  open?: boolean;
+  open?: boolean | undefined;
+  /** Code of an open sprint, or the ID of a past one. */
   sprint?: string | undefined;
-  sprintId?: string | undefined;
+  pastSprintId?: string | undefined;
   hasPr?: true | undefined;
   labels?: readonly Label[] | undefined;
   /** State of the work, if it says more than the status. */
@@ -70,6 +71,11 @@ export function treeRows(
   const sprintCodes = new Map(tree.sprints.map((sprint) => [sprint.id, sprint.code]));
   const labelsOf = ({ label_ids }: { label_ids: readonly string[] }) =>
     label_ids.length === 0 ? undefined : labelsNamed(tree.labels, label_ids);
+  const sprintOf = ({ sprint_id }: Story) => {
+    if (sprint_id === null) return undefined;
+    const sprint = sprintCodes.get(sprint_id);
+    return sprint === undefined ? { pastSprintId: sprint_id } : { sprint };
+  };
   const states = new Map(tree.states.map((state) => [state.task_id, state]));
   const stateOf = ({ id, status }: Task) => stateOfRow(status, states.get(id));
   const matches = matcher(filter, sprintCodes, { me, names }, labelsOf);
@@ -102,10 +108,9 @@ export function treeRows(
         title: story.title,
         status: story.status,
         ...countDone(tasks),
-        open: storyOpen,
+        open: tasks.length > 0 ? storyOpen : undefined,
         labels: labelsOf(story),
-        sprintId: story.sprint_id ?? undefined,
-        sprint: story.sprint_id ? (sprintCodes.get(story.sprint_id) ?? "past sprint") : undefined,
+        ...sprintOf(story),
       });
       if (storyOpen)
         for (const task of found) rows.push({ ...taskRow(task), labels: labelsOf(task), state: stateOf(task) });
@@ -148,6 +153,7 @@ function taskRow(task: Task): TreeRow {
 }
 
 function countDone(items: readonly { status: string }[]) {
+  if (items.length === 0) return undefined;
   return { total: items.length, done: items.filter(({ status }) => status === "done").length };
 }
 

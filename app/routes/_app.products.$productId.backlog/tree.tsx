@@ -11,6 +11,7 @@ import { LiveText } from "~/ui/live-text";
 import { Glyph } from "~/ui/sprite";
 import { StatusIcon, statusLook } from "~/ui/status";
 import { useWriteAccess } from "~/ui/write-access";
+import type { BacklogTree } from "~/wire/pages/contract";
 import type { TreeAddress } from "./tree-address";
 import type { TreeRow, TreeView } from "./tree-rows";
 
@@ -18,19 +19,21 @@ export const importVirtualRows = () => import("./virtual-rows");
 const VirtualRows = lazy(importVirtualRows);
 const BacklogMoves = lazy(() => import("./backlog-moves"));
 
-/** Above this, browsers render only rows near the viewport; the server sends this many and a link to more. */
-const manyRows = 60;
+/** Above this, browsers render only rows near the viewport; the server draws this many and a link to more. */
+const manyRows = 40;
 
 const rowKey = ({ id }: TreeRow) => id;
 
 export function Tree({
   view,
+  sprints,
   address,
   productId,
   hide,
   marked,
 }: {
   view: TreeView;
+  sprints: BacklogTree["sprints"];
   address: TreeAddress;
   productId: string;
   hide: string;
@@ -49,6 +52,7 @@ export function Tree({
     return () => keepOrder(null);
   }, [shown]);
   const toggleTo = address.toggles(view.isAllOpen);
+  const sprintIds = new Map(sprints.map(({ code, id }) => [code, id]));
   const line = (row: TreeRow) => (
     <TreeRowLine
       key={row.id}
@@ -60,7 +64,7 @@ export function Tree({
       draggable={canWrite}
       toggleTo={row.kind === "task" ? "" : toggleTo(row.code)}
       links={address.links}
-      sprintsPath={`/products/${productId}/sprints`}
+      sprintTo={`/products/${productId}/sprints/${row.pastSprintId ?? sprintIds.get(row.sprint ?? "")}`}
     />
   );
   const from = Number(address.params.get("from") ?? 0) || 0;
@@ -135,7 +139,7 @@ interface TreeRowLineProps {
   draggable: boolean;
   toggleTo: string;
   links: TreeAddress["links"];
-  sprintsPath: string;
+  sprintTo: string;
 }
 
 /** One row of the tree. There may be thousands, so it uses plain links, followed by the tree. */
@@ -148,7 +152,7 @@ const TreeRowLine = memo(function TreeRowLine({
   draggable,
   toggleTo,
   links,
-  sprintsPath,
+  sprintTo,
 }: TreeRowLineProps) {
   const { kind, id, code } = row;
   const look = statusLook(row.status);
@@ -184,9 +188,9 @@ const TreeRowLine = memo(function TreeRowLine({
           <Glyph name="pull" />
         </span>
       ) : null}
-      {row.sprint ? (
-        <a href={`${sprintsPath}/${row.sprintId}`} data-part="sprint" className="line-sprint">
-          {row.sprint}
+      {row.sprint || row.pastSprintId ? (
+        <a href={sprintTo} data-part="sprint" className="line-sprint">
+          {row.sprint ?? "past sprint"}
         </a>
       ) : null}
       {kind === "task" ? null : <Below row={row} />}
@@ -208,6 +212,7 @@ const TreeRowLine = memo(function TreeRowLine({
 });
 
 function Fold({ row, to }: { row: TreeRow; to: string }) {
+  if (!row.total) return <span className="line-fold invisible w-6" />;
   return (
     // biome-ignore lint/a11y/useSemanticElements: it must work without script, so it is a link
     <a
@@ -215,7 +220,7 @@ function Fold({ row, to }: { row: TreeRow; to: string }) {
       role="button"
       aria-expanded={row.open}
       aria-label={`${row.open ? "Collapse" : "Expand"} ${row.code}`}
-      className={row.total === 0 ? "line-fold invisible" : "line-fold"}
+      className="line-fold"
     >
       <Glyph name="fold" />
     </a>
