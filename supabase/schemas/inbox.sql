@@ -108,23 +108,12 @@ declare
 begin
   return (
     with item as materialized (
-      select i.kind, i.id, i.product_id, i.at, m.later_until, private.inbox_state(i.at, m) as state,
-        case when i.kind = 'question' then private.question_asks(q) end as asks
-      from private.inbox_items() i
-      left join public.inbox_marks m on m.user_id = auth.uid() and m.item_kind = i.kind and m.item_id = i.id
-      left join public.agent_questions q on i.kind = 'question' and q.id = i.id
-    ), review as materialized (
-      select j.task_id, r.*, row_number() over (order by -r.frees_tasks, -r.hours, r.lines, r.waiting_since, r.job_id) as place
-      from private.waiting_reviews(array(select distinct i.product_id from item i where i.kind = 'review'), private.now()) r
-      join public.agent_jobs j on j.id = r.job_id
+      select i.* from private.inbox_in_order() i
     ), shown as (
-      select i.*, r.job_id, r.waiting_since, r.frees_tasks, r.frees_jobs,
-        row_number() over (order by private.inbox_rank(i.kind, i.id, i.asks), r.place, i.at desc, i.id) as place
-      from item i
-      left join review r on i.kind = 'review' and r.task_id = i.id
+      select i.* from item i
       where i.state = v_state
         and (p_kinds is null or p_kinds ? i.kind or p_kinds ? 'run' and i.asks in ('conflict', 'pause', 'failure'))
-      order by place
+      order by i.place
       limit 100
     )
     select json_build_object(
@@ -146,6 +135,32 @@ begin
 end;
 $$;
 grant execute on function operations.get_inbox to authenticated;
+
+-- What the caller's inbox holds in any state, in its order; reviews have that of their queue. Definer: as inbox_items.
+create function private.inbox_in_order()
+returns table (kind text, id uuid, product_id uuid, at timestamptz, later_until timestamptz, state text, asks text, job_id uuid,
+  waiting_since timestamptz, frees_tasks integer, frees_jobs integer, place bigint)
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query
+    with item as materialized (
+      select i.*, m.later_until, private.inbox_state(i.at, m) as state,
+        case when i.kind = 'question' then private.question_asks(q) end as asks
+      from private.inbox_items() i
+      left join public.inbox_marks m on m.user_id = auth.uid() and m.item_kind = i.kind and m.item_id = i.id
+      left join public.agent_questions q on i.kind = 'question' and q.id = i.id
+    ), review as materialized (
+      select j.task_id, r.*, row_number() over (order by -r.frees_tasks, -r.hours, r.lines, r.waiting_since, r.job_id) as place
+      from private.waiting_reviews(array(select distinct i.product_id from item i where i.kind = 'review'), private.now()) r
+      join public.agent_jobs j on j.id = r.job_id
+    )
+    select i.*, r.job_id, r.waiting_since, r.frees_tasks, r.frees_jobs,
+      row_number() over (order by private.inbox_rank(i.kind, i.id, i.asks), r.place, i.at desc, i.id)
+    from item i
+    left join review r on i.kind = 'review' and r.task_id = i.id;
+end;
+$$;
+grant execute on function private.inbox_in_order to authenticated;
 
 -- What comes first: what holds work, by how much it holds. A question holds a job that waits for it or still runs.
 create function private.inbox_rank(p_kind text, p_id uuid, p_asks text)

@@ -131,7 +131,7 @@ async function counts() {
 }
 
 it("The inbox lists reviews in the order of the queue with reasons, and lets no one approve there", async () => {
-  const { session } = await scene([{ path: "db/migrations/1.sql" }]);
+  const { session, jobs } = await scene([{ path: "db/migrations/1.sql" }]);
   const page = await (await app.request("/inbox?show=reviews", { headers: session })).text();
   const places = ["T-3", "T-1", "T-2"].map((code) => page.indexOf(`>${code}</span>`));
   expect(places.toSorted((one, other) => one - other)).toEqual(places);
@@ -139,6 +139,13 @@ it("The inbox lists reviews in the order of the queue with reasons, and lets no 
   expect(page).toContain("Approving frees 2 tasks");
   expect(page).toContain("Data changes: check indexes");
   expect(page).not.toMatch(/name="verdict"/);
+  // A row leads to its review, on the dashboard too.
+  const dashboard = await (await app.request("/dashboard", { headers: session })).text();
+  const order = [2, 0, 1].map((place) => `/jobs/${at(jobs, place)}/changes`);
+  for (const text of [page, dashboard]) {
+    const rows = [...text.matchAll(/<a [^>]*data-row[^>]* href="(\/jobs\/[^"]+)"/g)];
+    expect(rows.map(([, to]) => to)).toEqual(order);
+  }
 });
 
 it("A review and its approval lead to the next one, the last to the first, and the last approval to the inbox", async () => {

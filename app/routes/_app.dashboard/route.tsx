@@ -24,7 +24,7 @@ export const loader = personLoader(async ({ actor }) => json(await getDashboard(
 export const meta: MetaFunction = () => [{ title: "Dashboard · Backloom" }];
 
 export default function DashboardPage() {
-  const { products, added_to, questions, reviews, costs_today, done_today, workers_online, archived } =
+  const { products, added_to, questions, reviews, waiting, costs_today, done_today, workers_online, archived } =
     useLoaderData<typeof loader>();
   useRowKeys();
   return (
@@ -67,7 +67,7 @@ export default function DashboardPage() {
             </Fact>
           </Facts>
           {hasOnlySample(products) ? <FirstSteps /> : null}
-          <WaitingForYou questions={questions} reviews={reviews} />
+          <WaitingForYou questions={questions} reviews={reviews} waiting={waiting} />
           <div className="grid gap-4 sm:grid-cols-2 2xl:grid-cols-3">
             {products.map((product) => (
               <ProductCard key={product.id} product={product} />
@@ -168,8 +168,9 @@ function ArchivedProducts({ products }: { products: readonly ArchivedProduct[] }
   );
 }
 
-/** The page's only prominent box: questions and reviews that need a person. */
-function WaitingForYou({ questions, reviews }: Pick<DashboardData, "questions" | "reviews">) {
+/** The page's only prominent box: the first questions and reviews of the inbox. */
+function WaitingForYou({ questions, reviews, waiting }: Pick<DashboardData, "questions" | "reviews" | "waiting">) {
+  const more = waiting - questions.length - reviews.length;
   if (questions.length === 0 && reviews.length === 0) return null;
   return (
     <section aria-label="Waiting for you" className="rounded-lg border border-waiting/50 bg-waiting-soft p-4">
@@ -180,38 +181,50 @@ function WaitingForYou({ questions, reviews }: Pick<DashboardData, "questions" |
         </ButtonLink>
       </div>
       <ul className="grid gap-2.5 sm:gap-1.5">
-        {questions.map((question) => (
-          <li key={question.id} className="flex flex-wrap items-baseline gap-x-2 text-sm sm:flex-nowrap">
-            <StatusDot status="WAITING" className="translate-y-0.5" />
-            <Link
-              to={`/inbox?item=${question.id}`}
-              data-row
-              className="line-clamp-2 min-w-0 flex-1 hover:underline sm:line-clamp-1"
-            >
-              {question.question}
-            </Link>
-            <span className="shrink-0 text-xs text-muted max-sm:w-full max-sm:pl-5.5">
-              {question.product_name} · <RelativeTime at={question.created_at} />
-            </span>
-          </li>
+        {questions.map(({ id, question, product_name, created_at }) => (
+          <Row
+            key={id}
+            status="WAITING"
+            to={`/inbox?item=${id}`}
+            title={question}
+            about={product_name}
+            at={created_at}
+          />
         ))}
-        {reviews.map((task) => (
-          <li key={task.id} className="flex flex-wrap items-baseline gap-x-2 text-sm sm:flex-nowrap">
-            <StatusDot status="REVIEW" className="translate-y-0.5" />
-            <CodeChip>{task.code}</CodeChip>
-            <Link
-              to={`/tasks/${task.id}`}
-              data-row
-              className="line-clamp-2 min-w-0 flex-1 hover:underline sm:line-clamp-1"
-            >
-              {task.title}
-            </Link>
-            <span className="shrink-0 text-xs text-muted max-sm:w-full max-sm:pl-5.5">
-              in review · {task.product_name} · <RelativeTime at={task.changed_at} />
-            </span>
-          </li>
+        {reviews.map(({ id, job_id, code, title, product_name, changed_at }) => (
+          <Row
+            key={id}
+            status="REVIEW"
+            to={job_id ? `/jobs/${job_id}/changes` : `/tasks/${id}`}
+            code={code}
+            title={title}
+            about={`in review · ${product_name}`}
+            at={changed_at}
+          />
         ))}
       </ul>
+      {more > 0 ? (
+        <Link to="/inbox" className="mt-2.5 inline-block text-sm text-waiting underline underline-offset-2">
+          {more} more in the inbox
+        </Link>
+      ) : null}
     </section>
+  );
+}
+
+type RowProps = Record<"status" | "to" | "title" | "about" | "at", string> & { code?: string };
+
+function Row({ status, to, code, title, about, at }: RowProps) {
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-2 text-sm sm:flex-nowrap">
+      <StatusDot status={status} className="translate-y-0.5" />
+      {code ? <CodeChip>{code}</CodeChip> : null}
+      <Link to={to} data-row className="line-clamp-2 min-w-0 flex-1 hover:underline sm:line-clamp-1">
+        {title}
+      </Link>
+      <span className="shrink-0 text-xs text-muted max-sm:w-full max-sm:pl-5.5">
+        {about} · <RelativeTime at={at} />
+      </span>
+    </li>
   );
 }

@@ -11,13 +11,14 @@ import { Menu, MenuButton } from "~/ui/menu";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import type { InboxItem } from "~/wire/inbox/contract";
+import { pageOf } from "./row-text";
 
 /** Frame of all inbox cards except questions: what it is, where, since when, archive and snooze. */
 export function Card({
   item,
   label,
   pill,
-  to,
+  to = pageOf(item) ?? "",
   about,
   reason,
   children,
@@ -25,7 +26,8 @@ export function Card({
   item: Exclude<InboxItem, { kind: "question" }>;
   label: string;
   pill: ReactNode;
-  to: string;
+  /** Other than the item's page. */
+  to?: string;
   about?: string;
   reason?: string | null;
   children: ReactNode;

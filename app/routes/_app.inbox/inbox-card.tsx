@@ -9,7 +9,7 @@ import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
 import type { InboxItem } from "~/wire/inbox/contract";
 import { Card, PutAside } from "./card";
-import { judgedIn } from "./row-text";
+import { judgedIn, reviewOf } from "./row-text";
 
 type Of<Kind extends InboxItem["kind"]> = Extract<InboxItem, { kind: Kind }>;
 
@@ -46,17 +46,17 @@ export function InboxCard({ item, canPutAside }: { item: InboxItem; canPutAside:
 
 function ReviewCard({ item }: { item: Of<"review"> }) {
   const { about, ...judged } = judgedIn(item);
+  const review = reviewOf(item);
   return (
     <Card
       item={{ ...item, ...judged }}
       label={`Review of ${judged.code}`}
       pill={<StatusPill status="REVIEW" label="Needs review" />}
-      to={item.job_id ? `/jobs/${item.job_id}/changes` : `/tasks/${item.id}`}
       about={about}
     >
       {item.review ? <ReviewFacts review={item.review} /> : null}
-      {item.job_id ? (
-        <ButtonLink to={`/jobs/${item.job_id}/changes`} tone="primary" className="justify-self-start">
+      {review ? (
+        <ButtonLink to={review} tone="primary" className="justify-self-start">
           Review
         </ButtonLink>
       ) : (
@@ -81,7 +81,6 @@ function FailedRunCard({ item }: { item: Of<"run"> }) {
       item={item}
       label={`Stopped run of ${item.code}`}
       pill={<StatusPill status="FAILED" label="Run stopped" />}
-      to={run}
       about={stoppedTitle(item)}
       reason={item.reason}
     >
@@ -151,16 +150,14 @@ function InvitationCard({ item }: { item: Of<"invitation"> }) {
 }
 
 function TriageCard({ item }: { item: Of<"triage"> }) {
-  const to = `/products/${item.product_id}/triage`;
   return (
     <Card
       item={item}
       label={`${item.waiting} in Triage of ${item.title}`}
       pill={<StatusPill status="WAITING" label={`${item.waiting} in Triage`} />}
-      to={to}
       about={`Newest: ${item.newest}`}
     >
-      <ButtonLink to={to} className="justify-self-start">
+      <ButtonLink to={`/products/${item.product_id}/triage`} className="justify-self-start">
         Triage
       </ButtonLink>
     </Card>
@@ -196,7 +193,6 @@ function MentionCard({ item }: { item: Of<"mention"> }) {
       item={item}
       label={`${item.author} mentioned you in ${item.code}`}
       pill={<StatusPill status="WAITING" label={`${item.author} mentioned you`} />}
-      to={item.path}
     >
       <p className="line-clamp-4 text-sm break-words whitespace-pre-wrap">{item.excerpt}</p>
       <ButtonLink to={item.path} className="justify-self-start">

@@ -102,3 +102,25 @@ function ofQuestion(question: AgentQuestion) {
     about: question.effective_answer ?? story,
   };
 }
+
+/** The changes that wait for a verdict; null for work that no agent did. */
+export const reviewOf = (item: InboxItem) =>
+  item.kind === "review" && item.job_id ? `/jobs/${item.job_id}/changes` : null;
+
+/** The page of an item; null where one acts in its card. */
+export function pageOf(item: InboxItem): string | null {
+  switch (item.kind) {
+    case "review":
+      return reviewOf(item) ?? `/tasks/${item.id}`;
+    case "run":
+      return `/products/${item.product_id}/runs/${item.id}`;
+    case "job":
+      return `/ideas/${item.idea_id}`;
+    case "triage":
+      return `/products/${item.product_id}/triage`;
+    case "mention":
+      return item.path;
+    default:
+      return null;
+  }
+}

@@ -13,14 +13,14 @@ import { RelativeTime } from "~/ui/relative-time";
 import { StatusDot } from "~/ui/status";
 import type { InboxItem } from "~/wire/inbox/contract";
 import { InboxCard } from "./inbox-card";
-import { rowOf } from "./row-text";
+import { pageOf, reviewOf, rowOf } from "./row-text";
 
 /** The user's own actions here only remove items. */
 const steady = { onlyOthersAdd: true };
 
 const keyOf = (item: InboxItem) => `${item.kind}:${item.id}`;
 
-/** Whether the selected item's card is next to the list; below that width a row opens its card. */
+/** Whether the selected item's card is next to the list; below that width a row opens its card, or its review. */
 const isWide = () => matchMedia("(min-width: 64rem)").matches;
 
 /** One row per item, and the card of the one that is selected. */
@@ -59,9 +59,9 @@ export function Rows({
         <NewRowsBanner count={fresh} show={show} />
         <ol aria-label="Inbox" className="overflow-hidden rounded-lg border border-line bg-surface empty:hidden">
           {rows.map((item) => (
-            <li key={keyOf(item)} aria-current={item === selected || undefined} className="inbox-row">
+            <li key={keyOf(item)} aria-current={item === selected || undefined} className="inbox-row flex">
               <Link
-                to={linkTo(search, keyOf(item))}
+                to={reviewOf(item) ?? linkTo(search, keyOf(item))}
                 data-row
                 // Tab goes from the selected row to its card, arrows to the other rows.
                 tabIndex={hydrated && item !== selected ? -1 : undefined}
@@ -72,6 +72,15 @@ export function Rows({
               >
                 <RowText item={item} />
               </Link>
+              {reviewOf(item) ? (
+                <Link
+                  to={linkTo(search, keyOf(item))}
+                  aria-label={`Archive or snooze ${rowOf(item).code}`}
+                  className="grid w-11 shrink-0 place-content-center text-muted hover:bg-sunken lg:hidden"
+                >
+                  ⋯
+                </Link>
+              ) : null}
             </li>
           ))}
         </ol>
@@ -156,23 +165,6 @@ function useOpen(cards: RefObject<HTMLElement>) {
       (answers ?? card?.querySelector<HTMLElement>("textarea, button:not([name=mark], [popovertarget])"))?.focus();
     }
   };
-}
-
-function pageOf(item: InboxItem): string | null {
-  switch (item.kind) {
-    case "review":
-      return item.job_id ? `/jobs/${item.job_id}/changes` : `/tasks/${item.id}`;
-    case "run":
-      return `/products/${item.product_id}/runs/${item.id}`;
-    case "job":
-      return `/ideas/${item.idea_id}`;
-    case "triage":
-      return `/products/${item.product_id}/triage`;
-    case "mention":
-      return item.path;
-    default:
-      return null;
-  }
 }
 
 /** The selected item: the first, until another one is. Once it is dealt with, the next takes its place. */

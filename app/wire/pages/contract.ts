@@ -58,7 +58,19 @@ export const dashboardSchema = z.object({
   /** Products that someone added the caller to, until the caller decides whether their workers may work there. */
   added_to: z.array(z.object({ id, code: z.string(), name: z.string(), owner_username: z.string().nullable() })),
   questions: z.array(agentQuestionSchema),
-  reviews: z.array(z.object({ id, code: z.string(), title: z.string(), product_name: z.string(), changed_at: moment })),
+  /** In the inbox's order, with the job that waits for a verdict; null if a person moved the task to review. */
+  reviews: z.array(
+    z.object({
+      id,
+      code: z.string(),
+      title: z.string(),
+      product_name: z.string(),
+      changed_at: moment,
+      job_id: id.nullable(),
+    }),
+  ),
+  /** All that is in the inbox. */
+  waiting: z.number(),
   costs_today: costsSchema,
   done_today: z.number(),
   workers_online: z.number(),

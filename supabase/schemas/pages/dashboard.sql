@@ -4,6 +4,8 @@ declare
   v_products uuid[] := array(
     select p.id from public.products p
     where p.archived_at is null and p.id in (select private.accessible_product_ids()));
+  v_first uuid[] := array(
+    select i.id from private.inbox_in_order() i where i.state = 'open' and i.kind in ('question', 'review') order by i.place limit 10);
   v_today timestamptz := date_trunc('day', private.now() at time zone 'UTC') at time zone 'UTC';
 begin
   return json_build_object(
@@ -49,25 +51,17 @@ begin
       join public.products p on p.id = m.product_id
       where m.user_id = auth.uid() and m.role = 'MEMBER' and m.workers_decided_at is null and p.id = any (v_products)),
     'questions', (
-      select coalesce(json_agg(private.question_json(q) order by q.created_at), '[]')
-      from (
-        select q.* from public.agent_questions q
-        where q.status = 'OPEN' and q.expires_at > private.now() and q.product_id in (select private.writable_product_ids())
-          and (q.reader_id is null or q.reader_id = auth.uid())
-        order by q.created_at
-        limit 5
-      ) q),
+      select coalesce(json_agg(private.question_json(q) order by array_position(v_first, q.id)), '[]')
+      from public.agent_questions q where q.id = any (v_first)),
     'reviews', (
-      select coalesce(json_agg(row_to_json(t) order by t.changed_at desc), '[]')
-      from (
-        select t.id, t.code, t.title, p.name as product_name, t.updated_at as changed_at
-        from public.tasks_in_review w
-        join public.tasks t on t.id = w.task_id
-        join public.products p on p.id = w.product_id
-        where w.product_id in (select private.writable_product_ids()) and w.task_id <> all ((select private.just_judged())::uuid[])
-        order by t.updated_at desc
-        limit 5
-      ) t),
+      select coalesce(json_agg(json_build_object('id', t.id, 'code', t.code, 'title', t.title, 'product_name', p.name, 'changed_at', w.since,
+        'job_id', (select j.id from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review' limit 1))
+        order by array_position(v_first, t.id)), '[]')
+      from public.tasks_in_review w
+      join public.tasks t on t.id = w.task_id
+      join public.products p on p.id = w.product_id
+      where t.id = any (v_first)),
+    'waiting', private.inbox_count(),
     'costs_today', (
       select coalesce(json_agg(json_build_object('currency', s.currency, 'cost', s.cost) order by s.currency), '[]')
       from (
