@@ -239,7 +239,14 @@ begin
       select jsonb_build_object('code', p.code, 'title', p.name, 'invited_by', private.username(i.created_by), 'role', i.role,
         'expires_at', i.expires_at)
       from public.product_invitations i join public.products p on p.id = i.product_id where i.id = p_id)
-    when 'lesson' then private.lesson_card(p_id)
+    -- One that waits for a verdict, or one that proposes its own end.
+    when 'lesson' then (
+      select jsonb_build_object('code', p.code, 'title', p.name, 'text', l.text, 'cause', l.cause, 'proposes_end', l.status = 'accepted',
+        'job_id', l.job_id, 'task_code', t.code,
+        'before', case when l.status = 'accepted' then l.before else private.effect_until_now(l) end,
+        'after', case when l.status = 'accepted' then private.effect_since(l) else l.after end)
+      from public.lessons l join public.products p on p.id = l.product_id left join public.tasks t on t.id = l.task_id
+      where l.id = p_id)
     when 'mention' then (
       select jsonb_build_object('code', x.code, 'title', x.title, 'author', c.author, 'excerpt', left(c.body, 500),
         'path', private.comment_path(c))

@@ -27,7 +27,15 @@ begin
         'on', (x.state = 'on' and x.held_until > v_now)::integer,
         'waiting', (select count(*) from public.chat_messages m join public.chats c on c.id = m.chat_id
           where c.service = x.service and m.state = 'queued'))), '{}') from public.chat_connections x),
-    'budgets', private.budget_metrics(),
+    -- Those that can still stop something: of products and of unfinished runs (docs/operate.md).
+    'budgets', (select coalesce(json_agg(json_build_object('id', x.id, 'product', x.code, 'scope', x.scope, 'period', x.period,
+        'unit', x.unit, 'amount', x.amount, 'spent', x.spent)), '[]')
+      from (
+        select b.id, p.code, b.scope, b.period, b.unit, b.amount, private.budget_spent(b) as spent
+        from public.budgets b join public.products p on p.id = b.product_id and p.archived_at is null
+        where b.scope = 'product' or exists (
+          select from public.sprint_runs r where r.id = b.sprint_run_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED'))
+        order by b.created_at desc, b.id limit 100) x),
     'schedules', (select coalesce(json_object_agg(x.name, x.finished_at), '{}') from (
       select s.name, extract(epoch from max(s.finished_at)) as finished_at from public.schedule_runs s
       where s.finished_at is not null group by 1) x),
@@ -74,22 +82,5 @@ begin
   into v_answer
   from public.agent_jobs j where j.status in ('CLAIMED', 'RUNNING');
   return v_answer;
-end;
-$$;
-
--- The spending of budgets that can still stop something: those of products and of unfinished runs (docs/operate.md).
-create function private.budget_metrics() returns json language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select coalesce(json_agg(json_build_object('id', x.id, 'product', x.code, 'scope', x.scope, 'period', x.period,
-      'unit', x.unit, 'amount', x.amount, 'spent', x.spent)), '[]')
-    from (
-      select b.id, p.code, b.scope, b.period, b.unit, b.amount, private.budget_spent(b) as spent
-      from public.budgets b
-      join public.products p on p.id = b.product_id and p.archived_at is null
-      where b.scope = 'product' or exists (
-        select from public.sprint_runs r where r.id = b.sprint_run_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED'))
-      order by b.created_at desc, b.id limit 100) x
-  );
 end;
 $$;

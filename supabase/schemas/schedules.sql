@@ -177,7 +177,17 @@ create function operations.sweep(p_full boolean default false)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_now timestamptz := private.now();
-  v_products uuid[] := private.products_past_due();
+  -- Locking for leases and then again for questions would break the one order of product locks.
+  v_products uuid[] := array(
+    select j.product_id from public.agent_jobs j where j.status in ('CLAIMED', 'RUNNING') and j.lease_until <= v_now
+    union
+    select q.product_id from public.agent_questions q
+    where q.status = 'OPEN' and q.expires_at <= v_now and (q.park or q.on_expiry <> 'STOP')
+    union
+    select v.product_id from public.pending_verdicts v where v.undo_until <= v_now
+    union
+    select d.product_id from private.products_with_due_budgets() as d (product_id)
+    order by 1);
   v_product_id uuid;
   v_taken_back integer := 0;
   v_questions integer;
@@ -211,21 +221,6 @@ begin
 end;
 $$;
 grant execute on function operations.sweep to service_role;
-
--- Locking for leases and then again for questions would break the one order of product locks.
-create function private.products_past_due() returns uuid[] language sql volatile set search_path = '' as $$
-  select array(
-    select j.product_id from public.agent_jobs j
-    where j.status in ('CLAIMED', 'RUNNING') and j.lease_until <= private.now()
-    union
-    select q.product_id from public.agent_questions q
-    where q.status = 'OPEN' and q.expires_at <= private.now() and (q.park or q.on_expiry <> 'STOP')
-    union
-    select v.product_id from public.pending_verdicts v where v.undo_until <= private.now()
-    union
-    select d.product_id from private.products_with_due_budgets() as d (product_id)
-    order by 1);
-$$;
 
 -- Rows no one will read again: counters of old windows, sessions that ended long ago, pairings and codes of yesterday,
 -- grants that ended a month ago, programs registered but unused for a month, finished notices, agent output after two

@@ -113,24 +113,20 @@ create trigger _900_emit after update on public.upkeeps for each row
   execute function private.tg_any__emit('upkeep', '{product:product_id}', '{"state": "state"}');
 
 -- What each file should hold now, for products that want pull requests: the accepted lessons, and the done tasks of
--- imported features, by feature and number. Null for none.
+-- imported features, by feature and number: `001-beds/T003`. Null for none.
 create function private.wanted_upkeeps(p_product_id uuid)
 returns table (kind text, content json, digest text) language plpgsql stable set search_path = '' as $$
 begin
   return query
     select w.kind, w.content, md5(coalesce(w.content::text, ''))
     from (
-      values ('agents_md', private.accepted_lessons(p_product_id)), ('spec_boxes', private.done_boxes(p_product_id))
+      values ('agents_md', private.accepted_lessons(p_product_id)), ('spec_boxes', (
+        select json_agg(substr(t.external_id, 10) order by t.external_id) from public.tasks t
+        where t.product_id = p_product_id and t.status = 'DONE' and t.external_id ~ '^spec-kit:[^/]+/T-?\d{1,6}[a-z]?$'))
     ) w (kind, content)
     where exists (
       select from public.products p where p.id = p_product_id and p.archived_at is null and p.pull_requests <> 'none');
 end;
-$$;
-
--- Done tasks that an import made of boxes of Spec Kit: `001-beds/T003`.
-create function private.done_boxes(p_product_id uuid) returns json language sql stable set search_path = '' as $$
-  select json_agg(substr(t.external_id, 10) order by t.external_id)
-  from public.tasks t where t.product_id = p_product_id and t.status = 'DONE' and t.external_id ~ '^spec-kit:[^/]+/T-?\d{1,6}[a-z]?$';
 $$;
 
 -- The branch of a file's pull request: every product has its own, also where several share a repository.

@@ -184,19 +184,6 @@ end;
 $$;
 grant execute on function private.require_product_owner to authenticated;
 
--- A token may be limited to scopes. Every token may read; what an operation that writes needs is declared where it is.
-create function private.require_scope(p_scopes text[], p_allowed text[])
-returns void language plpgsql immutable set search_path = '' as $$
-begin
-  if not p_scopes && p_allowed then
-    perform private.refuse(403, format('This token does not include the scope %s. Use a token that does, or ask its owner for one.',
-      array_to_string(p_allowed, ' or ')),
-      jsonb_build_object('scope', p_allowed[1]));
-  end if;
-end;
-$$;
-grant execute on function private.require_scope to service_role;
-
 -- A worker has no one product: checks that its user may write at all. Returns them (specification: Authentication 3).
 create function private.require_writer() returns uuid language plpgsql stable set search_path = '' as $$
 declare

@@ -111,8 +111,11 @@ begin
     return json_build_object('job', null, 'worker_id', v_worker.id, 'reason',
       private.nothing_to_claim(v_asker, p_product_id, v_full_budgets));
   end if;
+  -- Tools that can stop themselves at an amount get it; heartbeats stop the others.
   return json_build_object('job', case when v_rooms is null then private.job_payload(v_job)
-    else (private.job_payload(v_job)::jsonb || private.budget_payload(v_job, v_rooms))::json end, 'worker_id', v_worker.id, 'reason', null);
+    else (private.job_payload(v_job)::jsonb || jsonb_build_object('budget_left', (
+      select coalesce(jsonb_agg(jsonb_build_object('unit', l.unit, 'amount', round(l.amount, 6)) order by l.unit), '[]')
+      from private.budget_left(v_job, v_rooms) l)))::json end, 'worker_id', v_worker.id, 'reason', null);
 end;
 $$;
 grant execute on function operations.claim_agent_job to authenticated;

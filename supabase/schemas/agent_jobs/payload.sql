@@ -137,7 +137,11 @@ begin
     'retry_count', p_job.retry_count,
     'phase', p_job.phase,
     'plan_first', (v.plans_first or v.plan_review = 'person') and p_job.phase = 'implement' and v_lacks_plan,
-    'previous_failure', case when v.has_past then private.previous_failure(p_job) end,
+    -- The next attempt at a task learns why the last one failed, even in an earlier run (specification: Agent job).
+    'previous_failure', case when v.has_past then coalesce(p_job.failure_reason, (
+      select j.failure_reason from public.agent_jobs j
+      where p_job.kind = 'TASK_IMPLEMENTATION' and j.task_id = p_job.task_id and j.status = 'FAILED' and j.id <> p_job.id
+      order by j.finished_at desc limit 1)) end,
     'earlier_jobs', case when v.has_past then private.earlier_jobs(p_job, v.sprint_id) else '[]' end,
     'earlier_attempts', case when v.has_past then private.earlier_attempts(p_job) else '[]' end,
     'findings', case when v.has_past then private.findings(p_job) else '[]' end,
@@ -179,7 +183,8 @@ begin
     'executions', case when p_job.kind = 'SPRINT_IMPLEMENTATION' then private.batch_executions(p_job) end,
     'idea', v_idea,
     'user_questions', v_user_questions
-  ), 'messages', case when v.has_messages then private.open_messages(p_job) end), 'lessons', private.accepted_lessons(p_job.product_id));
+  ), 'messages', case when v.has_messages then private.messages_json(array(
+    select m.id from public.agent_messages m where m.job_id = p_job.id and m.state in ('sent', 'seen'))) end), 'lessons', private.accepted_lessons(p_job.product_id));
 end;
 $$;
 
@@ -224,16 +229,5 @@ begin
       limit 10
     ) x
   );
-end;
-$$;
-
--- The next attempt at a task learns why the last one failed, even in an earlier run (specification: Agent job).
-create function private.previous_failure(p_job public.agent_jobs)
-returns text language plpgsql stable set search_path = '' as $$
-begin
-  return coalesce(p_job.failure_reason, (
-    select j.failure_reason from public.agent_jobs j
-    where p_job.kind = 'TASK_IMPLEMENTATION' and j.task_id = p_job.task_id and j.status = 'FAILED' and j.id <> p_job.id
-    order by j.finished_at desc limit 1));
 end;
 $$;

@@ -72,7 +72,8 @@ begin
   end if;
   -- Whoever only looks at the work of another moves nothing, and does not fail it by failing to look.
   if v_job.phase = 'verify' then
-    v_report := private.verifiers_report(v_report);
+    v_report := jsonb_populate_record(v_report,
+      '{"verify_result": null, "base_sha": null, "head_sha": null, "branch": null, "pushed_at": null, "pr_url": null}');
   end if;
   if v_report.implementation_plan is not null and v_status = 'RUNNING' and private.needs_approved_plan(v_job, v_job.task_id) then
     perform private.record_usage(v_job, p_attempt, v_report);
@@ -107,8 +108,13 @@ begin
       then v_not_before end) end;
     v_next := case when v_fallback is not null then 'QUEUED' else v_next end;
   end if;
+  -- Its answer was given before, or is the summary (specification: User question).
   if v_job.kind = 'PLAN_CHAT' and v_next = 'DONE' then
-    perform private.answer_chat(v_job, v_report.summary);
+    update public.user_questions u set status = 'ANSWERED', answer = v_report.summary, answered_at = private.now()
+    where u.job_id = p_job_id and u.status = 'PENDING' and v_report.summary ~ '\S';
+    if exists (select from public.user_questions u where u.job_id = p_job_id and u.status = 'PENDING') then
+      perform private.refuse(422, 'Not done yet: answer the user''s question first, with answer_user_question or as the summary of this report.');
+    end if;
   end if;
   perform private.record_usage(v_job, p_attempt, v_report);
   perform private.note_attempt(v_job, v_report);
@@ -168,19 +174,6 @@ end;
 $$;
 grant execute on function operations.report_agent_job to authenticated;
 comment on function operations.report_agent_job is 'scope work';
-
--- A PLAN_CHAT job ends with its answer, given before or now as the summary (specification: User question).
-create function private.answer_chat(p_job public.agent_jobs, p_summary text)
-returns void language plpgsql volatile set search_path = '' as $$
-begin
-  update public.user_questions u
-  set status = 'ANSWERED', answer = p_summary, answered_at = private.now()
-  where u.job_id = p_job.id and u.status = 'PENDING' and p_summary ~ '\S';
-  if exists (select from public.user_questions u where u.job_id = p_job.id and u.status = 'PENDING') then
-    perform private.refuse(422, 'Not done yet: answer the user''s question first, with answer_user_question or as the summary of this report.');
-  end if;
-end;
-$$;
 
 -- What DONE or SKIPPED requires: of a task the gate, of a batch all executions, of a conversation an answer. Returns
 -- DONE or SKIPPED; otherwise refuses without a change (specification: Agent job, SKIPPED; Task, verify_required).

@@ -197,8 +197,13 @@ begin
     perform private.drop_verdict(v.verdict_id) from public.pending_verdicts v where v.job_id = p_new.id;
   end if;
 
+  -- Attempts follow the job: a claim begins one, leaving CLAIMED, RUNNING ends it (specification: Agent job; attempts).
   if p_new.attempt <> p_old.attempt then
-    perform private.begin_attempt(p_new);
+    insert into public.job_attempts (job_id, attempt, product_id, worker_id, worker_name, agent, confinement, started_at)
+    values (p_new.id, p_new.attempt, p_new.product_id, p_new.worker_id,
+      coalesce((select w.name from public.agent_workers w where w.id = p_new.worker_id), ''), p_new.agent, p_new.confinement,
+      coalesce(p_new.claimed_at, private.now()))
+    on conflict (job_id, attempt) do nothing;
   elsif v_was_held and p_new.status not in ('CLAIMED', 'RUNNING') then
     perform private.end_attempt(p_old, p_new), private.evaluate_lessons(p_new.product_id, false);
   end if;
@@ -236,18 +241,6 @@ begin
     perform private.emit_to_members(p_new.product_id,
       jsonb_build_object('op', 'U', 'entity', 'inbox', 'id', p_new.id, 'product_id', p_new.product_id));
   end if;
-end;
-$$;
-
--- Attempts follow the job: a claim begins one, leaving CLAIMED, RUNNING ends it (specification: Agent job; attempts).
-create function private.begin_attempt(p_job public.agent_jobs)
-returns void language plpgsql volatile set search_path = '' as $$
-begin
-  insert into public.job_attempts (job_id, attempt, product_id, worker_id, worker_name, agent, confinement, started_at)
-  values (p_job.id, p_job.attempt, p_job.product_id, p_job.worker_id,
-    coalesce((select w.name from public.agent_workers w where w.id = p_job.worker_id), ''), p_job.agent, p_job.confinement,
-    coalesce(p_job.claimed_at, private.now()))
-  on conflict (job_id, attempt) do nothing;
 end;
 $$;
 

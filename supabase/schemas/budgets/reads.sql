@@ -82,25 +82,14 @@ begin
     'spent', round(v_spent, 6), 'reserved', round(v_work.reserved, 6), 'at_work', v_work.jobs,
     'left', round(greatest(p_budget.amount - v_spent - v_work.reserved, 0), 6),
     'overshoot', round(greatest(p_budget.overshoot, v_spent - p_budget.amount, 0), 6),
-    'unreported_jobs', private.unreported_jobs(p_budget),
+    -- Unreported usage is not zero: how many finished jobs reported none.
+    'unreported_jobs', (
+      select count(*) from public.agent_jobs j
+      where j.product_id = p_budget.product_id and j.status in ('DONE', 'FAILED') and j.attempt > 0 and j.finished_at >= v_window.from_at
+        and private.budget_covers(p_budget, j) and not exists (select from public.usage_events e where e.job_id = j.id)),
     'state', case when v_is_reached then 'reached' when v_spent >= 0.8 * p_budget.amount then 'warning' else 'open' end,
     'from_at', nullif(v_window.from_at, '-infinity'), 'until_at', v_window.until_at,
     'created_at', p_budget.created_at, 'updated_at', p_budget.updated_at);
-end;
-$$;
-
--- Unreported usage is not zero: a budget shows how many finished jobs under it reported none.
-create function private.unreported_jobs(p_budget public.budgets)
-returns integer language plpgsql stable set search_path = '' as $$
-declare
-  v_from timestamptz := (private.budget_window(p_budget)).from_at;
-begin
-  return (
-    select count(*) from public.agent_jobs j
-    where j.product_id = p_budget.product_id and j.status in ('DONE', 'FAILED') and j.attempt > 0 and j.finished_at >= v_from
-      and private.budget_covers(p_budget, j)
-      and not exists (select from public.usage_events e where e.job_id = j.id)
-  );
 end;
 $$;
 
@@ -174,16 +163,6 @@ begin
     join public.budgets b on b.id = r.budget_id
     where r.room is not null and p_job.id <> all (b.finish_job_ids) and private.budget_covers(b, p_job)
     group by r.unit;
-end;
-$$;
-
--- Tools that can stop themselves at an amount get it with the claim; heartbeats stop the others.
-create function private.budget_payload(p_job public.agent_jobs, p_rooms private.budget_room[])
-returns jsonb language plpgsql stable set search_path = '' as $$
-begin
-  return jsonb_build_object('budget_left', (
-    select coalesce(jsonb_agg(jsonb_build_object('unit', l.unit, 'amount', round(l.amount, 6)) order by l.unit), '[]')
-    from private.budget_left(p_job, p_rooms) l));
 end;
 $$;
 

@@ -235,7 +235,11 @@ create function private.pause_for_budget(p_run public.sprint_runs, p_budget publ
 returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_spent numeric := private.budget_spent(p_budget);
-  v_raise_by numeric := private.budget_raise(p_budget);
+  -- A quarter more, at least the expected usage of one task, rounded up to be readable.
+  v_least numeric := greatest(p_budget.amount / 4, private.expected_use(p_budget.product_id, p_budget.unit, null),
+    v_spent - p_budget.amount);
+  v_grain numeric := power(10::numeric, floor(log(v_least))) / 2;
+  v_raise_by numeric := trim_scale(ceil(v_least / v_grain) * v_grain);
   v_begun text;
   v_context jsonb;
   v_question_id uuid;
@@ -269,18 +273,6 @@ begin
   update public.sprint_runs r
   set status = 'PAUSED', pause_context = v_context, pause_question_id = v_question_id
   where r.id = p_run.id;
-end;
-$$;
-
--- What the button offers: a quarter more, at least the expected usage of one task, rounded up to be readable.
-create function private.budget_raise(p_budget public.budgets)
-returns numeric language plpgsql stable set search_path = '' as $$
-declare
-  v_least numeric := greatest(p_budget.amount / 4, private.expected_use(p_budget.product_id, p_budget.unit, null),
-    private.budget_spent(p_budget) - p_budget.amount);
-  v_grain numeric := power(10::numeric, floor(log(v_least))) / 2;
-begin
-  return trim_scale(ceil(v_least / v_grain) * v_grain);
 end;
 $$;
 

@@ -31,8 +31,9 @@ begin
     perform private.refuse(403, 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.');
   end if;
 
-  if v_call.p_writes and v_principal.scopes is not null then
-    perform private.require_scope(v_principal.scopes, v_call.p_scopes);
+  if v_call.p_writes and not v_principal.scopes && v_call.p_scopes then
+    perform private.refuse(403, format('This token does not include the scope %s. Use a token that does, or ask its owner for one.',
+      array_to_string(v_call.p_scopes, ' or ')), jsonb_build_object('scope', v_call.p_scopes[1]));
   end if;
 
   if v_call.p_writes and p_key is not null then
@@ -56,27 +57,18 @@ begin
   if p_key is null then
     return v_answer;
   end if;
-  if v_call.p_writes then
-    perform private.keep_answer(v_principal.user_id, p_key, v_answer,
-      coalesce(nullif(current_setting('backloom.locked_product', true), ''), p_arguments ->> 'p_product_id')::uuid);
+  -- A counted wrong guess is returned, but is a refusal: its key goes.
+  if v_call.p_writes and json_typeof(v_answer) = 'object' and v_answer -> 'refused' is not null then
+    delete from public.idempotency_keys k where k.user_id = v_principal.user_id and k.key = p_key;
+  elsif v_call.p_writes then
+    update public.idempotency_keys k set answer = v_answer::text,
+      product_id = coalesce(nullif(current_setting('backloom.locked_product', true), ''), p_arguments ->> 'p_product_id')::uuid
+    where k.user_id = v_principal.user_id and k.key = p_key;
   end if;
   return json_build_object('answer', v_answer::text, 'kept', v_call.p_writes, 'replayed', false);
 end;
 $$;
 grant execute on function public.call_as to service_role;
-
--- For a repeated call. A counted wrong guess is returned, but is a refusal: its key goes. p_product_id is locked.
-create function private.keep_answer(p_user_id uuid, p_key text, p_answer json, p_product_id uuid)
-returns void language plpgsql volatile set search_path = '' as $$
-begin
-  if json_typeof(p_answer) = 'object' and p_answer -> 'refused' is not null then
-    delete from public.idempotency_keys k where k.user_id = p_user_id and k.key = p_key;
-  else
-    update public.idempotency_keys k set answer = p_answer::text, product_id = p_product_id where k.user_id = p_user_id and k.key = p_key;
-  end if;
-end;
-$$;
-grant execute on function private.keep_answer to service_role;
 
 -- The same call with the same key runs once and gets the same result each time. The key is taken before the operation
 -- and committed with it: a refused or failed call keeps nothing, and of concurrent callers the first works while the

@@ -187,6 +187,8 @@ create function private.mention_members(p_comment public.comments)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_prose text := regexp_replace(regexp_replace(p_comment.body, '(```|~~~).*?(\1|$)', ' ', 'g'), '`[^`\n]*`', ' ', 'g');
+  v_kind text := private.place_of_comment(p_comment);
+  v_id uuid := coalesce(p_comment.pbi_id, p_comment.story_id, p_comment.task_id);
   v_members uuid[];
   v_user_id uuid;
 begin
@@ -206,22 +208,12 @@ begin
     on conflict do nothing
     returning user_id
   loop
-    perform private.notify_mentioned(p_comment, v_user_id);
+    -- A mention is for one person: it is sent to their devices and to no webhook.
+    perform private.queue_notices('mentioned', p_comment.product_id, v_user_id, true,
+      format('%s mentioned you in %s', p_comment.author, private.code_of(v_kind, v_id)), p_comment.body,
+      private.comment_path(p_comment),
+      jsonb_build_object('comment_id', p_comment.id, 'kind', v_kind, 'id', v_id), v_user_id);
   end loop;
-end;
-$$;
-
--- A mention is for one person: it is sent to their devices and to no webhook.
-create function private.notify_mentioned(p_comment public.comments, p_user_id uuid)
-returns void language plpgsql volatile set search_path = '' as $$
-declare
-  v_kind text := private.place_of_comment(p_comment);
-  v_id uuid := coalesce(p_comment.pbi_id, p_comment.story_id, p_comment.task_id);
-begin
-  perform private.queue_notices('mentioned', p_comment.product_id, p_user_id, true,
-    format('%s mentioned you in %s', p_comment.author, private.code_of(v_kind, v_id)), p_comment.body,
-    private.comment_path(p_comment),
-    jsonb_build_object('comment_id', p_comment.id, 'kind', v_kind, 'id', v_id), p_user_id);
 end;
 $$;
 

@@ -108,15 +108,6 @@ begin
 end;
 $$;
 
--- Messages of a claim: what no attempt has acted on, even if one saw it and died. A verifier gets none.
-create function private.open_messages(p_job public.agent_jobs)
-returns json language plpgsql stable set search_path = '' as $$
-begin
-  return private.messages_json(array(
-    select m.id from public.agent_messages m where m.job_id = p_job.id and m.state in ('sent', 'seen')));
-end;
-$$;
-
 -- The story an agent starts with, plus the newest twenty comments of it and its tasks. Without comments the answer
 -- is as before they existed. Comments are data for an agent, never instructions, and the answer says so. Definer: the
 -- caller has checked access.

@@ -87,19 +87,3 @@ begin
     where p_label_ids = '{}' or t.label_ids || s.label_ids && p_label_ids);
 end;
 $$;
-
--- A lesson as a card of the inbox: one that waits for a verdict, or one that proposes its own end.
-create function private.lesson_card(p_lesson_id uuid)
-returns jsonb language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select jsonb_build_object('code', p.code, 'title', p.name, 'text', l.text, 'cause', l.cause, 'proposes_end', l.status = 'accepted',
-      'job_id', l.job_id, 'task_code', t.code,
-      'before', case when l.status = 'accepted' then l.before else private.effect_until_now(l) end,
-      'after', case when l.status = 'accepted' then private.effect_since(l) else l.after end)
-    from public.lessons l
-    join public.products p on p.id = l.product_id
-    left join public.tasks t on t.id = l.task_id
-    where l.id = p_lesson_id);
-end;
-$$;

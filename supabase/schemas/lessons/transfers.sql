@@ -1,18 +1,3 @@
--- The lessons of a product in the export file, with what they did so far (docs/export-format.md).
-create function private.export_lessons(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select coalesce(json_agg(private.exported(to_jsonb(l), '{job_id,task_id,label_ids,counted_from,weighed_at}') || jsonb_build_object(
-      'task', (select t.code from public.tasks t where t.id = l.task_id),
-      'labels', private.label_names(l.label_ids),
-      'since', private.export_time(l.since),
-      'after', case when l.status = 'accepted' then private.effect_since(l) else l.after end
-    ) order by l.created_at, l.text, l.id), '[]')
-    from public.lessons l where l.product_id = p_product_id);
-end;
-$$;
-grant execute on function private.export_lessons, private.effect_since, private.lesson_effect to service_role;
-
 -- A step of an import, once its tasks are there. The counts of a lesson are kept, and go on from here. A lesson
 -- accepted elsewhere is a proposal here, unless the operator trusts the file. Service only.
 create function operations.import_lessons(p_product_id uuid, p_lessons jsonb, p_trust boolean default false)

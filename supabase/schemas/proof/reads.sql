@@ -257,20 +257,6 @@ begin
 end;
 $$;
 
--- A verifier reports what it saw and its usage; the work's fields stay its author's (docs/proof.md).
-create function private.verifiers_report(p_report private.job_report)
-returns private.job_report language plpgsql immutable set search_path = '' as $$
-begin
-  p_report.verify_result := null;
-  p_report.base_sha := null;
-  p_report.head_sha := null;
-  p_report.branch := null;
-  p_report.pushed_at := null;
-  p_report.pr_url := null;
-  return p_report;
-end;
-$$;
-
 -- A waiver is shown forever, with who, when and why (docs/proof.md).
 create function private.waiver_json(p_waiver public.waivers)
 returns json language plpgsql stable set search_path = '' as $$

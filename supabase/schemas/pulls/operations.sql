@@ -15,10 +15,17 @@ begin
   perform private.lock_product(p_product_id);
   perform private.require_product_write(p_product_id);
   perform private.hear_worker(p_product_id,
-    (select jsonb_agg(private.pull_said(s) order by s ->> 'url') from jsonb_array_elements(p_pulls) s),
+    (select jsonb_agg(jsonb_build_object('url', left(s ->> 'url', 300), 'head_sha', s -> 'head_sha', 'state', s -> 'state',
+      'ci', s -> 'ci' -> 'state', 'review', s -> 'review', 'mergeable', s -> 'mergeable', 'comments', (
+        select count(*) from jsonb_array_elements(coalesce(s -> 'comments', '[]')) c where (c ->> 'trusted')::boolean))
+      order by s ->> 'url') from jsonb_array_elements(p_pulls) s),
     array(select s ->> 'url' from jsonb_array_elements(p_pulls) s));
   for v_seen in select s from jsonb_array_elements(p_pulls) s loop
-    v_job := private.job_of_branch(p_product_id, v_seen ->> 'branch', v_seen ->> 'head_sha');
+    -- Of the jobs that share a branch, the one whose commit is at its head is concerned, otherwise the last that ended.
+    select j.* into v_job from public.agent_jobs j
+    where j.product_id = p_product_id and j.branch = v_seen ->> 'branch' and j.kind <> 'PLAN_CHAT' and j.attempt > 0
+    order by (j.head_sha is not distinct from v_seen ->> 'head_sha') desc, j.finished_at desc nulls last, j.id
+    limit 1;
     continue when v_job.id is null;
     v_pull := private.note_pull(p_product_id, v_seen);
     v_count := v_count + (v_pull.id is not null)::integer;
@@ -31,30 +38,6 @@ end;
 $$;
 grant execute on function operations.observe_pulls to authenticated;
 comment on function operations.observe_pulls is 'scope work';
-
--- What the audit trail keeps of an observed pull request.
-create function private.pull_said(p_seen jsonb) returns jsonb language plpgsql immutable set search_path = '' as $$
-begin
-  return jsonb_build_object('url', left(p_seen ->> 'url', 300), 'head_sha', p_seen -> 'head_sha', 'state', p_seen -> 'state', 'ci', p_seen -> 'ci' -> 'state',
-    'review', p_seen -> 'review', 'mergeable', p_seen -> 'mergeable', 'comments', (
-      select count(*) from jsonb_array_elements(coalesce(p_seen -> 'comments', '[]')) c where (c ->> 'trusted')::boolean));
-end;
-$$;
-
--- Of the jobs that share a branch, the one whose commit is at its head is concerned, otherwise the last that ended.
-create function private.job_of_branch(p_product_id uuid, p_branch text, p_head_sha text)
-returns public.agent_jobs language plpgsql stable set search_path = '' as $$
-declare
-  v_job public.agent_jobs;
-begin
-  select j.* into v_job
-  from public.agent_jobs j
-  where j.product_id = p_product_id and j.branch = p_branch and j.kind <> 'PLAN_CHAT' and j.attempt > 0
-  order by (j.head_sha is not distinct from p_head_sha) desc, j.finished_at desc nulls last, j.id
-  limit 1;
-  return v_job;
-end;
-$$;
 
 -- The later of two workers' observations may arrive first. A merge is final, even if their clocks differ.
 create function private.note_pull(p_product_id uuid, p_seen jsonb)

@@ -20,7 +20,9 @@ begin
     ), stories as (
       select distinct j.branch, t.story_id from jobs j join public.tasks t on t.id = any (private.tasks_of_job(j))
     ), texts as (
-      select b.branch, md5(string_agg(private.pull_digest(b.story_id), '' order by b.story_id)) as digest,
+      select b.branch, md5(string_agg(s.title || s.description || (
+          select coalesce(string_agg(concat_ws(' ', c.text, c.state, c.grade), E'\n' order by c.place), '')
+          from private.story_proof(b.story_id) c), '' order by b.story_id)) as digest,
         jsonb_agg(jsonb_build_object('id', s.id, 'code', s.code, 'title', s.title, 'description', s.description) order by s.code) as stories
       from stories b join public.stories s on s.id = b.story_id
       group by b.branch
@@ -33,14 +35,6 @@ begin
 end;
 $$;
 grant execute on function operations.list_pull_texts to authenticated;
-
--- What the part of a story in a pull request depends on.
-create function private.pull_digest(p_story_id uuid) returns text language plpgsql stable set search_path = '' as $$
-begin
-  return (select s.title || s.description from public.stories s where s.id = p_story_id)
-    || (select coalesce(string_agg(concat_ws(' ', c.text, c.state, c.grade), E'\n' order by c.place), '') from private.story_proof(p_story_id) c);
-end;
-$$;
 
 -- The title of a pull request: its sprint's, or its story's.
 create function private.pull_title(p_job public.agent_jobs)

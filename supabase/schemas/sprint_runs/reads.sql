@@ -103,8 +103,14 @@ returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   v_totals jsonb;
   v_run jsonb;
-  v_costs jsonb := private.costs_of(p_run.product_id, p_run.id);
+  v_costs jsonb;
 begin
+  -- One sum per currency (specification: Model price).
+  select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'cost', s.cost) order by s.currency), '[]') into v_costs
+  from (
+    select e.currency, round(sum(e.cost), 6) as cost from public.usage_events e
+    where e.product_id = p_run.product_id and e.sprint_run_id = p_run.id and e.cost is not null and not e.subscription
+    group by e.currency) s;
   select jsonb_build_object(
     'jobs_total', count(*),
     'counts', jsonb_build_object(

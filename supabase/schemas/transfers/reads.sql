@@ -37,12 +37,27 @@ begin
         from public.labels l
         where l.product_id = p.id),
       'ideas', private.export_ideas(p.id),
-      'lessons', private.export_lessons(p.id),
+      'lessons', (
+        select coalesce(json_agg(private.exported(to_jsonb(l), '{job_id,task_id,label_ids,counted_from,weighed_at}') || jsonb_build_object(
+          'task', (select t.code from public.tasks t where t.id = l.task_id),
+          'labels', private.label_names(l.label_ids),
+          'since', private.export_time(l.since),
+          'after', case when l.status = 'accepted' then private.effect_since(l) else l.after end
+        ) order by l.created_at, l.text, l.id), '[]')
+        from public.lessons l where l.product_id = p.id),
       'views', (
         select coalesce(json_agg(json_build_object('page', v.page, 'name', v.name, 'look', v.look) order by v.page, lower(v.name)), '[]')
         from public.saved_views v
         where v.product_id = p.id and v.user_id is null),
-      'files', private.export_files(p.id),
+      -- Without their content, which is in a folder next to the file. They have ids, because texts name them by these.
+      'files', (
+        select coalesce(json_agg(private.exported(to_jsonb(f), '{story_id,task_id,comment_id,job_id,created_by}') || jsonb_build_object(
+          'id', f.id, 'of_comment', f.comment_id is not null,
+          'story', (select s.code from public.stories s where s.id = f.story_id),
+          'task', (select t.code from public.tasks t where t.id = f.task_id)
+        ) order by f.created_at, f.id), '[]')
+        from public.files f
+        where f.product_id = p.id),
       'counters', (
         select coalesce(json_object_agg(c.kind, c.last_number order by c.kind), '{}')
         from public.code_counters c
@@ -82,23 +97,6 @@ begin
 end;
 $$;
 grant execute on function private.export_ideas to service_role;
-
--- The files of a product without their content, which is in a folder next to the export file (docs/export-format.md). They have ids,
--- because texts name them by these.
-create function private.export_files(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select coalesce(json_agg(private.exported(to_jsonb(f), '{story_id,task_id,comment_id,job_id,created_by}') || jsonb_build_object(
-      'id', f.id, 'of_comment', f.comment_id is not null,
-      'story', (select s.code from public.stories s where s.id = f.story_id),
-      'task', (select t.code from public.tasks t where t.id = f.task_id)
-    ) order by f.created_at, f.id), '[]')
-    from public.files f
-    where f.product_id = p_product_id
-  );
-end;
-$$;
-grant execute on function private.export_files to service_role;
 
 -- The stories of one PBI with their tasks and logs, as nested in the export file (docs/export-format.md).
 create function private.export_stories(p_pbi_id uuid) returns json language plpgsql stable set search_path = '' as $$
