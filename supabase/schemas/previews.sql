@@ -253,17 +253,10 @@ comment on function operations.carry_preview is 'scope work';
 
 create trigger _400_touch before update on public.previews for each row execute function private.tg_any__touch();
 
--- The pages of a job follow its preview, and its worker hears of it. Definer: no client may call private.emit.
-create function private.tg_previews__emit() returns trigger language plpgsql security definer set search_path = '' as $$
-begin
-  perform private.emit_part_change('job', new.job_id, 'preview');
-  return null;
-end;
-$$;
-create trigger _900_emit after insert on public.previews for each row execute function private.tg_previews__emit();
+create trigger _900_emit after insert on public.previews for each row execute function private.tg_any__emit_job_part('preview');
 create trigger _901_emit after update on public.previews for each row
   when (old.state <> new.state or old.log is distinct from new.log or old.branch_sha is distinct from new.branch_sha)
-  execute function private.tg_previews__emit();
+  execute function private.tg_any__emit_job_part('preview');
 
 -- The state as it is now: what a worker has not named for 45 seconds, or not taken for a minute, has ended with it.
 create function private.preview_state(p_preview public.previews) returns text language plpgsql stable set search_path = '' as $$

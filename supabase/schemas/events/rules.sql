@@ -140,6 +140,14 @@ begin
 end;
 $$;
 
+-- The pages of a job and its worker follow what belongs to it. The argument names the part. Definer: as above.
+create function private.tg_any__emit_job_part() returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.emit_part_change('job', new.job_id, tg_argv[0]);
+  return null;
+end;
+$$;
+
 -- The usual event of a task, story or job whose related data changed (specification: Solo stream, Backlog stream).
 create function private.emit_part_change(p_kind text, p_id uuid, p_field text)
 returns void language plpgsql volatile set search_path = '' as $$

@@ -1,16 +1,9 @@
 create trigger _400_touch before update on public.landings for each row execute function private.tg_any__touch();
 
--- The job's page follows the landing of its branch. Definer: no client may call private.emit.
-create function private.tg_landings__emit() returns trigger language plpgsql security definer set search_path = '' as $$
-begin
-  perform private.emit_part_change('job', new.job_id, 'landing');
-  return null;
-end;
-$$;
 create trigger _900_emit after insert on public.landings
-  for each row execute function private.tg_landings__emit();
+  for each row execute function private.tg_any__emit_job_part('landing');
 create trigger _901_emit after update on public.landings for each row when (old.state is distinct from new.state)
-  execute function private.tg_landings__emit();
+  execute function private.tg_any__emit_job_part('landing');
 
 -- The effects of each end of a landing, applied once. Called under the product lock (docs/forges.md).
 create function private.end_landing(p_landing public.landings, p_state text, p_words text, p_head_sha text default null)

@@ -16,4 +16,4 @@ begin
   return json_build_object('id', p_product_id);
 end;
 $$;
-grant execute on function operations.import_lessons, private.lesson_text to service_role;
+grant execute on function operations.import_lessons, private.lesson_text, private.effect_since, private.lesson_effect to service_role;
