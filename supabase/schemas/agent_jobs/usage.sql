@@ -99,7 +99,12 @@ begin
   end if;
   -- A statement of its own: what follows must see the new lines.
   v_job := private.record_usage(v_job, p_attempt, jsonb_populate_record(null::private.job_report, p_usage));
-  perform private.sum_budgets(v_job);
+  -- Stored sums follow the ledger closely enough that few lines are left to add, but not at every line.
+  perform private.sum_budget(b)
+  from public.budgets b
+  left join private.budget_sums s on s.budget_id = b.id
+  where b.product_id = v_job.product_id and coalesce(s.last_id, 0) < private.last_line(v_job.product_id) - 100
+    and private.budget_covers(b, v_job);
   return private.job_json(v_job);
 end;
 $$;

@@ -42,19 +42,9 @@ end;
 $$;
 grant execute on function private.require_comment_place to authenticated;
 
--- One comment, as in every answer.
+-- One comment, as in every answer. One sent to agents has the state of its least advanced delivery; others are as before
+-- this existed.
 create function private.item_comment_json(p_comment public.comments)
-returns json language plpgsql stable set search_path = '' as $$
-begin
-  return private.with_deliveries(json_build_object('id', p_comment.id, 'body', p_comment.body, 'author', p_comment.author, 'author_id', p_comment.author_id,
-    'created_at', to_char(p_comment.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-    'edited_at', to_char(p_comment.edited_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), p_comment.id);
-end;
-$$;
-grant execute on function private.item_comment_json to authenticated;
-
--- A comment sent to agents has the state of its least advanced delivery; others are as before this existed.
-create function private.with_deliveries(p_comment json, p_comment_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 declare
   v_state public.message_state;
@@ -63,11 +53,15 @@ begin
   select min(m.state), json_agg(json_build_object('job_id', m.job_id, 'state', m.state, 'reason', m.reason, 'attempt', m.attempt,
     'seen_at', to_char(m.seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by m.job_id)
   into v_state, v_deliveries
-  from public.agent_messages m where m.comment_id = p_comment_id;
-  return private.with_key(private.with_key(p_comment, 'state', to_json(v_state)), 'deliveries', v_deliveries);
+  from public.agent_messages m where m.comment_id = p_comment.id;
+  return private.with_key(private.with_key(json_build_object(
+    'id', p_comment.id, 'body', p_comment.body, 'author', p_comment.author, 'author_id', p_comment.author_id,
+    'created_at', to_char(p_comment.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'edited_at', to_char(p_comment.edited_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+  ), 'state', to_json(v_state)), 'deliveries', v_deliveries);
 end;
 $$;
-grant execute on function private.with_deliveries to authenticated;
+grant execute on function private.item_comment_json to authenticated;
 
 -- The messages to a job's agent, with their state. Definer: access to the job is checked once.
 create function operations.list_job_messages(p_job_id uuid)

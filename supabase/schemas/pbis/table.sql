@@ -49,8 +49,7 @@ create policy pbis_select on public.pbis for select to authenticated
 create policy pbis_insert on public.pbis for insert to authenticated
   with check (product_id in (select private.writable_product_ids()));
 create policy pbis_update on public.pbis for update to authenticated
-  using (product_id in (select private.writable_product_ids()))
-  with check (product_id in (select private.writable_product_ids()));
+  using (product_id in (select private.writable_product_ids()));
 create policy pbis_delete on public.pbis for delete to authenticated
   using (product_id in (select private.writable_product_ids()));
 

@@ -37,8 +37,7 @@ create policy sprints_select on public.sprints for select to authenticated
 create policy sprints_insert on public.sprints for insert to authenticated
   with check (product_id in (select private.writable_product_ids()));
 create policy sprints_update on public.sprints for update to authenticated
-  using (product_id in (select private.writable_product_ids()))
-  with check (product_id in (select private.writable_product_ids()));
+  using (product_id in (select private.writable_product_ids()));
 create policy sprints_delete on public.sprints for delete to authenticated
   using (product_id in (select private.writable_product_ids()));
 

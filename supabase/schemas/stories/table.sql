@@ -85,8 +85,7 @@ create policy stories_select on public.stories for select to authenticated
 create policy stories_insert on public.stories for insert to authenticated
   with check (product_id in (select private.writable_product_ids()));
 create policy stories_update on public.stories for update to authenticated
-  using (product_id in (select private.writable_product_ids()))
-  with check (product_id in (select private.writable_product_ids()));
+  using (product_id in (select private.writable_product_ids()));
 create policy stories_delete on public.stories for delete to authenticated
   using (product_id in (select private.writable_product_ids()));
 

@@ -64,8 +64,7 @@ create policy tasks_select on public.tasks for select to authenticated
 create policy tasks_insert on public.tasks for insert to authenticated
   with check (product_id in (select private.writable_product_ids()));
 create policy tasks_update on public.tasks for update to authenticated
-  using (product_id in (select private.writable_product_ids()))
-  with check (product_id in (select private.writable_product_ids()));
+  using (product_id in (select private.writable_product_ids()));
 create policy tasks_delete on public.tasks for delete to authenticated
   using (product_id in (select private.writable_product_ids()));
 
