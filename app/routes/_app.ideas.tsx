@@ -165,19 +165,16 @@ function IdeaTabs({ archived }: { archived: boolean }) {
   );
 }
 
-function NewIdeaForm({
-  products,
-  productId,
-  isOpen,
-  made,
-}: {
+interface NewIdeaFormProps {
   products: readonly { id: string; name: string }[];
   productId: string | null;
   /** Code of the idea created before. */
   made: string | null;
   /** Whether the user opened the form. Otherwise it shows because there are no ideas. */
   isOpen: boolean;
-}) {
+}
+
+function NewIdeaForm({ products, productId, isOpen, made }: NewIdeaFormProps) {
   const form = useServerForm<"title" | "description" | "product_id">({
     lastResult: useActionResult(),
     defaultValue: { product_id: productId ?? products[0]?.id },

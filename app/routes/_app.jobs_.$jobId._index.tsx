@@ -152,17 +152,15 @@ function AttemptPicker({ job, shown }: { job: AgentJobDetail; shown: number | nu
 
 type ShownMessage = JobMessage & { html: SafeHtml | null };
 
-/** Messages to a job's agent with their delivery state, and a box for a new one while the agent works. */
-function JobTalk({
-  productId,
-  messages,
-  isOpen,
-}: {
+interface JobTalkProps {
   productId: string;
   messages: readonly ShownMessage[];
   /** Whether the job has an agent or will get one. */
   isOpen: boolean;
-}) {
+}
+
+/** Messages to a job's agent with their delivery state, and a box for a new one while the agent works. */
+function JobTalk({ productId, messages, isOpen }: JobTalkProps) {
   const isViewer = useIsViewer(productId);
   const canSend = isOpen && !isViewer;
   if (!canSend && messages.length === 0) return null;

@@ -129,19 +129,15 @@ function NoSprint({ productId }: { productId: string }) {
 
 const storyKey = ({ id }: BoardStory) => id;
 
-function SoloStories({
-  title,
-  stories,
-  intent,
-  button,
-  empty,
-}: {
+interface SoloStoriesProps {
   title: string;
   stories: readonly BoardStory[];
   intent: string;
   button: string;
   empty: string;
-}) {
+}
+
+function SoloStories({ title, stories, intent, button, empty }: SoloStoriesProps) {
   const { list, shown, fresh, show } = useSteadyRows<BoardStory, HTMLUListElement>(stories, storyKey);
   return (
     <Section title={`${title} (${stories.length})`} flush>

@@ -101,18 +101,15 @@ function SprintRow({ sprint }: { sprint: SprintOverview }) {
   );
 }
 
-function NewSprintForm({
-  made,
-  stories,
-  isAsked,
-  cancelTo,
-}: {
+interface NewSprintFormProps {
   /** Code of the sprint created before. */
   made: string | null;
   stories: readonly string[];
   isAsked: boolean;
   cancelTo: string | null;
-}) {
+}
+
+function NewSprintForm({ made, stories, isAsked, cancelTo }: NewSprintFormProps) {
   const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({ lastResult: useActionResult() });
   return (
     <Section

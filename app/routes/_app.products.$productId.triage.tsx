@@ -87,16 +87,14 @@ export default function TriagePage() {
 
 type Parent = Triage["pbis"][number];
 
-/** A row that accepts into the story's own PBI or declines; unfolded, its text and the other places for it. */
-function WaitingStory({
-  story,
-  pbis,
-  targets,
-}: {
+interface WaitingStoryProps {
   story: Triage["stories"][number] & { text: SafeHtml | null };
   pbis: readonly Parent[];
   targets: readonly Parent[];
-}) {
+}
+
+/** A row that accepts into the story's own PBI or declines; unfolded, its text and the other places for it. */
+function WaitingStory({ story, pbis, targets }: WaitingStoryProps) {
   const { id, code, title } = story;
   return (
     <li data-waiting tabIndex={-1} className="grid gap-1 px-4 py-2 text-sm">
@@ -165,16 +163,14 @@ function Origin({ story }: { story: Triage["stories"][number] }) {
   );
 }
 
-function Parents({
-  parents,
-  chosen,
-  ...field
-}: {
+interface ParentsProps {
   name: string;
   label: string;
   parents: readonly Parent[];
   chosen?: string;
-}) {
+}
+
+function Parents({ parents, chosen, ...field }: ParentsProps) {
   return (
     <div className="min-w-0 flex-1">
       <SelectField

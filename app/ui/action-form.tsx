@@ -64,16 +64,14 @@ export function EnhancedField() {
 /** How long a refusal is there to be read. */
 const readingTime = 9000;
 
-/** Shown below its controls, or in the corner: success, and a refusal with a press or whose form is out of sight. */
-export function FormResult({
-  answer,
-  isSending,
-  onDone,
-}: {
+interface FormResultProps {
   answer: ActionResult | undefined;
   isSending: boolean;
   onDone?: (() => void) | undefined;
-}) {
+}
+
+/** Shown below its controls, or in the corner: success, and a refusal with a press or whose form is out of sight. */
+export function FormResult({ answer, isSending, onDone }: FormResultProps) {
   const message = useRef<HTMLParagraphElement>(null);
   useResultToast(answer, onDone, message);
   const isHere = !isSending && answer?.error && !answer.begin && !wasShown(answer);

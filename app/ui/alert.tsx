@@ -8,20 +8,16 @@ const grounds: Partial<Record<StatusTone, string>> = {
   done: "border-done/40 bg-done-soft text-done",
 };
 
-/** A message to read before going on, shown in the page, not over it. */
-export function Alert({
-  tone = "idle",
-  title,
-  children,
-  actions,
-  role,
-}: {
+interface AlertProps {
   tone?: StatusTone;
   title: ReactNode;
   children?: ReactNode;
   actions?: ReactNode;
   role?: "alert" | "status";
-}) {
+}
+
+/** A message to read before going on, shown in the page, not over it. */
+export function Alert({ tone = "idle", title, children, actions, role }: AlertProps) {
   return (
     <div
       role={role}

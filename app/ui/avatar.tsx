@@ -8,20 +8,16 @@ const grounds = [
   "bg-accent-soft text-accent",
 ] as const;
 
-/** A person's face is round, an agent's square; the color depends on the name. `label`: for a face without it. */
-export function Avatar({
-  name,
-  src,
-  size = "md",
-  agent = false,
-  label,
-}: {
+interface AvatarProps {
   name: string;
   src?: string | null;
   size?: "sm" | "md" | "lg";
   agent?: boolean;
   label?: string;
-}) {
+}
+
+/** A person's face is round, an agent's square; the color depends on the name. `label`: for a face without it. */
+export function Avatar({ name, src, size = "md", agent = false, label }: AvatarProps) {
   const box = size === "sm" ? "size-5 text-2xs" : size === "lg" ? "size-14 text-xl" : "size-7 text-xs";
   if (src) return <img src={src} alt="" className={clsx("shrink-0 rounded-full object-cover", box)} />;
   const ground = grounds[hash(name) % grounds.length] ?? grounds[0];

@@ -1,14 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A card with a heading and, on the right, its actions. */
-export function Section({
-  title,
-  about,
-  actions,
-  children,
-  id,
-  flush = false,
-}: {
+interface SectionProps {
   title: string;
   about?: ReactNode;
   actions?: ReactNode;
@@ -16,7 +8,10 @@ export function Section({
   id?: string;
   /** Without padding: rows and tables reach the card's edge. */
   flush?: boolean;
-}) {
+}
+
+/** A card with a heading and, on the right, its actions. */
+export function Section({ title, about, actions, children, id, flush = false }: SectionProps) {
   return (
     <section id={id} aria-label={title} className="min-w-0 rounded-lg border border-line bg-surface">
       <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-3 pb-2">
@@ -40,16 +35,14 @@ export function Facts({ children }: { children: ReactNode }) {
   );
 }
 
-export function Fact({
-  term,
-  isKey = false,
-  children,
-}: {
+interface FactProps {
   term: string;
   /** A number that the page is about. */
   isKey?: boolean;
   children: ReactNode;
-}) {
+}
+
+export function Fact({ term, isKey = false, children }: FactProps) {
   return (
     <div className="min-w-0">
       <dt className="text-xs text-muted">{term}</dt>

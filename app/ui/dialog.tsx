@@ -2,21 +2,17 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 import { IconButton } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 
-/** A modal native dialog: traps and restores focus, closes with Esc and makes the rest inert. */
-export function Dialog({
-  title,
-  open,
-  onClose,
-  children,
-  bare = false,
-}: {
+interface DialogProps {
   title: string;
   open: boolean;
   onClose: () => void;
   children: ReactNode;
   /** No visible heading, for the palette. */
   bare?: boolean;
-}) {
+}
+
+/** A modal native dialog: traps and restores focus, closes with Esc and makes the rest inert. */
+export function Dialog({ title, open, onClose, children, bare = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = ref.current;

@@ -40,14 +40,7 @@ export function isForBrowser(event: MouseEvent): boolean {
   return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 }
 
-/** A link with `aria-current` on its own page. Use it in a link area (`useLinkArea`), which handles its clicks. */
-export function PageLink({
-  to,
-  end = false,
-  current,
-  className,
-  children,
-}: {
+interface PageLinkProps {
   to: string;
   /** Only marks this page itself, not pages below it. */
   end?: boolean;
@@ -55,7 +48,10 @@ export function PageLink({
   current?: boolean;
   className: string;
   children: ReactNode;
-}) {
+}
+
+/** A link with `aria-current` on its own page. Use it in a link area (`useLinkArea`), which handles its clicks. */
+export function PageLink({ to, end = false, current, className, children }: PageLinkProps) {
   const { pathname } = useLocation();
   const isHere = current ?? (pathname === to || (!end && pathname.startsWith(`${to}/`)));
   return (

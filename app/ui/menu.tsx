@@ -73,12 +73,7 @@ export function MenuLink({ to, children }: { to: string; children: ReactNode }) 
   );
 }
 
-/** A menu item that changes something. A submit button, so it must be in a form. */
-export function MenuButton({
-  children,
-  danger,
-  ...button
-}: {
+interface MenuButtonProps {
   children: ReactNode;
   danger?: boolean;
   name?: string;
@@ -88,7 +83,10 @@ export function MenuButton({
   popovertarget?: string;
   type?: "submit" | "button";
   onClick?: () => void;
-}) {
+}
+
+/** A menu item that changes something. A submit button, so it must be in a form. */
+export function MenuButton({ children, danger, ...button }: MenuButtonProps) {
   const { type = "submit", ...rest } = button;
   return (
     <button type={type} data-menu-item className={danger ? "menu-item text-danger" : "menu-item"} {...rest}>

@@ -17,18 +17,15 @@ export function PageTitle({ id, children }: { id?: string; children: ReactNode }
   );
 }
 
-/** A page's heading, breadcrumbs and main actions. A long crumb is cut: the line stays one line. */
-export function PageHeader({
-  title,
-  crumbs,
-  lead,
-  actions,
-}: {
+interface PageHeaderProps {
   title: ReactNode;
   crumbs?: readonly Crumb[];
   lead?: ReactNode;
   actions?: ReactNode;
-}) {
+}
+
+/** A page's heading, breadcrumbs and main actions. A long crumb is cut: the line stays one line. */
+export function PageHeader({ title, crumbs, lead, actions }: PageHeaderProps) {
   return (
     <header className="mb-4 grid gap-1 [.grid>&]:mb-0">
       {crumbs?.length ? (

@@ -1,21 +1,17 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
 
-/** Scrolls sideways on a phone or, `stacked`, has labeled cells in a card per row. `caption` is read out, not shown. */
-export function Table({
-  caption,
-  head,
-  children,
-  stacked = false,
-  columns,
-}: {
+interface TableProps {
   caption: string;
   stacked?: boolean;
   /** A width class per column, so that the columns of several tables line up. */
   columns?: readonly string[];
   head: readonly (string | { label: string; numeric: true })[];
   children: ReactNode;
-}) {
+}
+
+/** Scrolls sideways on a phone or, `stacked`, has labeled cells in a card per row. `caption` is read out, not shown. */
+export function Table({ caption, head, children, stacked = false, columns }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
@@ -64,18 +60,15 @@ function HeadCell({ cell }: { cell: string | { label: string; numeric: true } })
   );
 }
 
-export function Cell({
-  children,
-  label,
-  numeric,
-  className,
-}: {
+interface CellProps {
   children: ReactNode;
   /** Shown before the cell where a stacked table has no head. */
   label?: string;
   numeric?: boolean;
   className?: string;
-}) {
+}
+
+export function Cell({ children, label, numeric, className }: CellProps) {
   return (
     <td
       data-label={label}

@@ -41,16 +41,14 @@ export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink
   );
 }
 
-/** States of a list as links below its tabs. */
-export function FilterLinks({
-  label,
-  current,
-  links,
-}: {
+interface FilterLinksProps {
   label: string;
   current: string;
   links: readonly (readonly [value: string, label: string, to: string])[];
-}) {
+}
+
+/** States of a list as links below its tabs. */
+export function FilterLinks({ label, current, links }: FilterLinksProps) {
   return (
     <nav aria-label={label} className="flex flex-wrap gap-1">
       {links.map(([value, text, to]) => (

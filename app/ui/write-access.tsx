@@ -9,17 +9,15 @@ interface WriteAccess {
 
 const WriteAccessContext = createContext<WriteAccess>({ canWrite: true, reason: null });
 
-/** Sets whether the person may change things here. Demo accounts and archived products are read-only. */
-export function WriteAccessProvider({
-  reason,
-  replace,
-  children,
-}: {
+interface WriteAccessProviderProps {
   reason: string | null;
   /** Ignores the outer provider's reason. */
   replace?: boolean;
   children: ReactNode;
-}) {
+}
+
+/** Sets whether the person may change things here. Demo accounts and archived products are read-only. */
+export function WriteAccessProvider({ reason, replace, children }: WriteAccessProviderProps) {
   const outer = useContext(WriteAccessContext);
   const effective = replace ? reason : (outer.reason ?? reason);
   return (
@@ -33,16 +31,14 @@ export function useWriteAccess(): WriteAccess {
   return useContext(WriteAccessContext);
 }
 
-/** Disables everything inside and says why, for people with read-only access. */
-export function WriteFields({
-  children,
-  quiet = false,
-  className,
-}: {
+interface WriteFieldsProps {
   children: ReactNode;
   quiet?: boolean;
   className?: string;
-}) {
+}
+
+/** Disables everything inside and says why, for people with read-only access. */
+export function WriteFields({ children, quiet = false, className }: WriteFieldsProps) {
   const { canWrite, reason } = useWriteAccess();
   return (
     <fieldset disabled={!canWrite} title={reason ?? undefined} className={className ?? "contents"}>

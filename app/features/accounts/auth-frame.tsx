@@ -3,18 +3,15 @@ import type { ReactNode } from "react";
 import { Mark } from "~/ui/icon";
 import { PageTitle } from "~/ui/page-header";
 
-/** Layout of the pages before sign-in: logo, one task, and a footer with a link onward. */
-export function AuthFrame({
-  title,
-  lead,
-  children,
-  footer,
-}: {
+interface AuthFrameProps {
   title: string;
   lead?: ReactNode;
   children: ReactNode;
   footer?: ReactNode;
-}) {
+}
+
+/** Layout of the pages before sign-in: logo, one task, and a footer with a link onward. */
+export function AuthFrame({ title, lead, children, footer }: AuthFrameProps) {
   return (
     <main className="mx-auto grid min-h-dvh w-full max-w-md content-center gap-6 px-5 py-10">
       <Link to="/" className="flex items-center gap-2 justify-self-center text-lg font-semibold tracking-tight">

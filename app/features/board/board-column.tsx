@@ -84,16 +84,14 @@ export function ColumnToggle({ column: { status, label }, isCollapsed }: { colum
   );
 }
 
-/** Opens the form for a new card in this column. The `c` key clicks the first such link on the board. */
-function NewCardLink({
-  column: { status, label },
-  lane,
-  address,
-}: {
+interface NewCardLinkProps {
   column: Column;
   lane: Lane | undefined;
   address: URLSearchParams;
-}) {
+}
+
+/** Opens the form for a new card in this column. The `c` key clicks the first such link on the board. */
+function NewCardLink({ column: { status, label }, lane, address }: NewCardLinkProps) {
   const { canWrite } = useWriteAccess();
   if (!canWrite || !movableColumns.some((known) => known.status === status)) return null;
   const params = new URLSearchParams(address);

@@ -10,21 +10,17 @@ import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { useWriteAccess } from "~/ui/write-access";
 import { type BoardSettings, cardParts, groupings } from "./board-settings";
 
-/** Filter, grouping, layout and saved views of a board. With JavaScript they apply while the user types. */
-export function BoardTools({
-  settings,
-  view,
-  saved,
-  hidden,
-  showAll,
-}: {
+interface BoardToolsProps {
   settings: BoardSettings;
   view: string | null;
   saved?: ComponentProps<typeof SavedViews>;
   /** Number of tasks hidden by the filter; null without a filter. */
   hidden: number | null;
   showAll: string;
-}) {
+}
+
+/** Filter, grouping, layout and saved views of a board. With JavaScript they apply while the user types. */
+export function BoardTools({ settings, view, saved, hidden, showAll }: BoardToolsProps) {
   const area = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState(settings);
   useEffect(() => {
@@ -90,17 +86,14 @@ const layouts = [
   { value: "list", label: "List" },
 ] as const;
 
-function Choice({
-  label,
-  name,
-  value,
-  options,
-}: {
+interface ChoiceProps {
   label: string;
   name: string;
   value: string;
   options: readonly { value: string; label: string }[];
-}) {
+}
+
+function Choice({ label, name, value, options }: ChoiceProps) {
   return (
     <label className="flex items-center justify-between gap-3 px-2.5 py-1 text-sm">
       {label}
@@ -138,14 +131,7 @@ function StopSelecting() {
   return <Button onClick={() => setSelecting(false)}>Stop selecting</Button>;
 }
 
-/** Everything above the cards of a board: one line, or three on a phone. All else is in menus. */
-export function BoardHeader({
-  title,
-  about,
-  run,
-  tools,
-  menu,
-}: {
+interface BoardHeaderProps {
   title: ReactNode;
   /** The full title, for when the line truncates it. */
   about?: string | undefined;
@@ -153,7 +139,10 @@ export function BoardHeader({
   run?: ReactNode;
   tools?: ReactNode;
   menu?: ReactNode;
-}) {
+}
+
+/** Everything above the cards of a board: one line, or three on a phone. All else is in menus. */
+export function BoardHeader({ title, about, run, tools, menu }: BoardHeaderProps) {
   return (
     <header className="flex flex-wrap items-center gap-2">
       <h1

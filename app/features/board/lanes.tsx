@@ -12,22 +12,17 @@ import {
   type Lane,
 } from "./board-settings";
 
-/** The lanes of a grouped board. Lanes without cards are short drop targets at the end. */
-export function Lanes({
-  lanes,
-  tasks,
-  dropTarget,
-  address,
-  cell,
-  widthOf,
-}: {
+interface LanesProps {
   lanes: readonly Lane[];
   tasks: readonly CardTask[];
   dropTarget: DropTarget | null;
   address: URLSearchParams;
   cell: (column: Column, lane: Lane) => ReactNode;
   widthOf: (status: string) => ColumnWidth;
-}) {
+}
+
+/** The lanes of a grouped board. Lanes without cards are short drop targets at the end. */
+export function Lanes({ lanes, tasks, dropTarget, address, cell, widthOf }: LanesProps) {
   const folded = foldedLanes(address);
   const filled = new Set(tasks.map(({ group }) => group));
   return (
@@ -91,21 +86,17 @@ function EmptyLanes({ lanes, dropTarget }: { lanes: readonly Lane[]; dropTarget:
   );
 }
 
-/** Heading of a lane: folds it, accepts dropped cards, and says what the drop would change. */
-export function LaneHead({
-  lane: { key, label },
-  tasks,
-  isFolded,
-  address,
-  says,
-}: {
+interface LaneHeadProps {
   lane: Lane;
   tasks: readonly CardTask[];
   isFolded: boolean;
   address: URLSearchParams;
   /** What dropping the card held over the lane would do. */
   says?: string | null | undefined;
-}) {
+}
+
+/** Heading of a lane: folds it, accepts dropped cards, and says what the drop would change. */
+export function LaneHead({ lane: { key, label }, tasks, isFolded, address, says }: LaneHeadProps) {
   const done = tasks.filter(({ status }) => status === "done").length;
   return (
     <h2 className="lane-head">

@@ -23,16 +23,14 @@ export const newCardIntent = "create-task";
 
 let created = 0;
 
-/** A title and Enter create a task in this column, and the field stays open for the next one. Esc closes it. */
-export function NewCard({
-  target,
-  stories,
-  onClose,
-}: {
+interface NewCardProps {
   target: NewCardTarget;
   stories: readonly CardStory[];
   onClose: () => void;
-}) {
+}
+
+/** A title and Enter create a task in this column, and the field stays open for the next one. Esc closes it. */
+export function NewCard({ target, stories, onClose }: NewCardProps) {
   const submit = useSubmit();
   const title = useRef<HTMLInputElement>(null);
   const [sent, setSent] = useState<readonly string[]>([]);

@@ -123,16 +123,14 @@ function useBoardKeys({
   usePageKeys("Board", keys);
 }
 
-/** Where the card would go, and the keys that choose, drop and cancel. */
-function MovingText({
-  moving,
-  lanes,
-  says,
-}: {
+interface MovingTextProps {
   moving: Moving;
   lanes: readonly Lane[] | undefined;
   says: string | null;
-}) {
+}
+
+/** Where the card would go, and the keys that choose, drop and cancel. */
+function MovingText({ moving, lanes, says }: MovingTextProps) {
   const lane = lanes?.find(({ key }) => key === moving.lane);
   return (
     <>

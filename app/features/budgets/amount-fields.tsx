@@ -2,19 +2,16 @@ import { SelectField, TextField } from "~/ui/field";
 
 const units = ["USD", "EUR", "GBP", "CHF", "JPY", "tokens"].map((unit) => ({ value: unit, label: unit }));
 
-/** An amount and its unit. */
-export function AmountFields({
-  label,
-  id,
-  required = true,
-  form,
-}: {
+interface AmountFieldsProps {
   label: string;
   id: string;
   required?: boolean;
   /** Id of the form, if the fields are outside of it. */
   form?: string;
-}) {
+}
+
+/** An amount and its unit. */
+export function AmountFields({ label, id, required = true, form }: AmountFieldsProps) {
   return (
     <div className="grid grid-cols-[minmax(6rem,9rem)_7rem] gap-2">
       <TextField

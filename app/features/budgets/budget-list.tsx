@@ -10,20 +10,17 @@ import { WriteFields } from "~/ui/write-access";
 import type { Budget } from "~/wire/budgets/contract";
 import { amountText } from "../../ui/numbers";
 
-/** Budgets and their usage. People who may set budgets can edit them in place. */
-export function BudgetList({
-  budgets,
-  maySet,
-  showName = false,
-  mostTasks = 5,
-}: {
+interface BudgetListProps {
   budgets: readonly Budget[];
   maySet: boolean;
   /** Set when the list shows budgets of several items. */
   showName?: boolean;
   /** A run may have hundreds of tasks, each with its ceiling: if more are far from it, they are one line. */
   mostTasks?: number;
-}) {
+}
+
+/** Budgets and their usage. People who may set budgets can edit them in place. */
+export function BudgetList({ budgets, maySet, showName = false, mostTasks = 5 }: BudgetListProps) {
   const far = budgets.filter(({ scope, state }) => scope === "task" && state === "open");
   const quiet = far.length > mostTasks ? far : [];
   const ceilings = new Set(quiet.map(({ amount, unit }) => amountText(amount, unit)));

@@ -12,18 +12,15 @@ import type { MessageState } from "~/wire/comments/contract";
 import { MentionArea } from "./mention-area";
 import type { ShownComment, ShownComments } from "./shown-comment";
 
-/** One comment, with the actions of its author and of the product's owner. */
-export function CommentItem({
-  comment,
-  item,
-  isOwn,
-  isOwner,
-}: {
+interface CommentItemProps {
   comment: ShownComment;
   item: ShownComments;
   isOwn: boolean;
   isOwner: boolean;
-}) {
+}
+
+/** One comment, with the actions of its author and of the product's owner. */
+export function CommentItem({ comment, item, isOwn, isOwner }: CommentItemProps) {
   const { id, author, text, created_at, edited_at } = comment;
   return (
     <li id={`comment-${id}`} className="grid scroll-mt-20 grid-cols-[1.75rem_minmax(0,1fr)] gap-x-2.5">

@@ -10,17 +10,15 @@ import { CommentItem } from "./comment-item";
 import { MentionArea } from "./mention-area";
 import { earlierParameter, type ShownComments } from "./shown-comment";
 
-/** Comments of people and agents on an item, oldest first, and a box for a new one. */
-export function Comments({
-  comments,
-  isOwner,
-  toAgent = false,
-}: {
+interface CommentsProps {
   comments: ShownComments;
   isOwner: boolean;
   /** Whether an agent works on the item and can receive messages. */
   toAgent?: boolean;
-}) {
+}
+
+/** Comments of people and agents on an item, oldest first, and a box for a new one. */
+export function Comments({ comments, isOwner, toAgent = false }: CommentsProps) {
   const { list, earlier } = comments;
   const isViewer = useIsViewer(comments.productId);
   const section = (

@@ -4,20 +4,16 @@ import { AttachButton, useAttach } from "~/features/files/attach";
 import { FieldErrors } from "~/ui/field";
 import { commentLength } from "~/wire/comments/contract";
 
-/** A text area that suggests product members after `@`. Ctrl+Enter or ⌘+Enter submits its form. */
-export function MentionArea({
-  label,
-  productId,
-  defaultValue,
-  errors,
-  onEscape,
-}: {
+interface MentionAreaProps {
   label: string;
   productId: string;
   defaultValue?: string | undefined;
   errors?: readonly string[] | undefined;
   onEscape?: () => void;
-}) {
+}
+
+/** A text area that suggests product members after `@`. Ctrl+Enter or ⌘+Enter submits its form. */
+export function MentionArea({ label, productId, defaultValue, errors, onEscape }: MentionAreaProps) {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const mention = useMention(area, productId);

@@ -86,16 +86,14 @@ function Awaited({ work, isOwner }: { work: AwaitedWork; isOwner: boolean }) {
   );
 }
 
-function Ends({
-  kind,
-  ends,
-  id,
-}: {
+interface EndsProps {
   kind: DependencyKind;
   ends: Dependencies["blocks"];
   /** Id of the blocked item, if dependencies can be removed here. */
   id?: string;
-}) {
+}
+
+function Ends({ kind, ends, id }: EndsProps) {
   return (
     <ul className="grid gap-1.5">
       {ends.map((end) => (

@@ -3,18 +3,15 @@ import { SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import type { DependencyKind } from "~/wire/dependencies/contract";
 
-/** Removes a dependency with one click. Also offered in the pre-flight of a run. */
-export function RemoveForm({
-  kind,
-  id,
-  blocker,
-  label = "Remove",
-}: {
+interface RemoveFormProps {
   kind: DependencyKind;
   id: string;
   blocker: { id: string; code: string };
   label?: string;
-}) {
+}
+
+/** Removes a dependency with one click. Also offered in the pre-flight of a run. */
+export function RemoveForm({ kind, id, blocker, label = "Remove" }: RemoveFormProps) {
   return (
     <WriteForm aria-label={`Remove blocker ${blocker.code}`}>
       <HiddenFields fields={{ intent: "remove-dependency", kind, id, blocker: blocker.id }} />

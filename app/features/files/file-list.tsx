@@ -14,18 +14,15 @@ import { useWriteAccess, WriteFields } from "~/ui/write-access";
 import { fileTypes, type ListedFile } from "~/wire/files/contract";
 import { AttachButton, useUpload } from "./attach";
 
-/** Files one below another: a small picture, name, size, who added it and when, and what can be done with it. */
-export function FileList({
-  files,
-  viewerId,
-  isOwner,
-  about,
-}: {
+interface FileListProps {
   files: readonly ListedFile[];
   viewerId: string;
   isOwner: boolean;
   about?: (file: ListedFile) => ReactNode;
-}) {
+}
+
+/** Files one below another: a small picture, name, size, who added it and when, and what can be done with it. */
+export function FileList({ files, viewerId, isOwner, about }: FileListProps) {
   return (
     <ul className="divide-y divide-line">
       {files.map((file) => (
@@ -91,18 +88,15 @@ export function sizeText(bytes: number): string {
 
 type ItemTarget = { product_id: string; story_id: string } | { product_id: string; task_id: string };
 
-/** The files of a story or task, and a place to drop more. */
-export function FilesSection({
-  files,
-  target,
-  viewerId,
-  isOwner,
-}: {
+interface FilesSectionProps {
   files: readonly ListedFile[];
   target: ItemTarget;
   viewerId: string;
   isOwner: boolean;
-}) {
+}
+
+/** The files of a story or task, and a place to drop more. */
+export function FilesSection({ files, target, viewerId, isOwner }: FilesSectionProps) {
   const { canWrite } = useWriteAccess();
   const { revalidate } = useLive();
   const upload = useUpload(canWrite ? target : undefined, revalidate);

@@ -51,17 +51,14 @@ export function EditableText({
   );
 }
 
-function Reading({
-  label,
-  editing,
-  content,
-  empty,
-}: {
+interface ReadingProps {
   label: string;
   editing: InPlace;
   content: SafeHtml | null;
   empty: ReactNode;
-}) {
+}
+
+function Reading({ label, editing, content, empty }: ReadingProps) {
   const { canWrite } = useWriteAccess();
   const { pending, hasKept } = editing;
   return (
@@ -135,19 +132,16 @@ export function EditableTitle(text: InPlaceText) {
   );
 }
 
-/** Opens the editor by key, touch, and without JavaScript: then it reloads the page with the editor open. */
-export function EditLink({
-  label,
-  editing,
-  children,
-  className,
-}: {
+interface EditLinkProps {
   label: string;
   editing: InPlace;
   /** Text instead of the pencil icon. */
   children?: string;
   className?: string;
-}) {
+}
+
+/** Opens the editor by key, touch, and without JavaScript: then it reloads the page with the editor open. */
+export function EditLink({ label, editing, children, className }: EditLinkProps) {
   const { canWrite } = useWriteAccess();
   if (!canWrite) return null;
   return (

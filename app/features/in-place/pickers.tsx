@@ -5,15 +5,14 @@ import { statusLook } from "~/ui/status";
 import type { StoryPageData } from "~/wire/pages/contract";
 import { Picker, TypedProperty } from "./properties";
 
-/** A task's status, on its page and in its panel. Nothing moves to failed by hand. */
-export function TaskStatusPicker({
-  task: { id, status },
-  action,
-}: {
+interface TaskStatusPickerProps {
   task: { id: string; status: string };
   /** Form action, if it is not the page's. */
   action?: string;
-}) {
+}
+
+/** A task's status, on its page and in its panel. Nothing moves to failed by hand. */
+export function TaskStatusPicker({ task: { id, status }, action }: TaskStatusPickerProps) {
   const failed = { value: "failed", label: statusLook("failed").label };
   return (
     <Picker
@@ -30,16 +29,14 @@ export function TaskStatusPicker({
   );
 }
 
-/** The priority of a PBI, story or task. */
-export function PriorityPicker({
-  value,
-  fields,
-  action,
-}: {
+interface PriorityPickerProps {
   value: number;
   fields: Readonly<Record<string, string>>;
   action?: string;
-}) {
+}
+
+/** The priority of a PBI, story or task. */
+export function PriorityPicker({ value, fields, action }: PriorityPickerProps) {
   return (
     <Picker
       label="Priority"
@@ -52,15 +49,14 @@ export function PriorityPicker({
   );
 }
 
-/** A story's sprint, assignee and priority, on its page and in its panel. */
-export function StoryPickers({
-  page: { story, sprint, sprints, members, product },
-  action,
-}: {
+interface StoryPickersProps {
   page: Pick<StoryPageData, "story" | "sprint" | "sprints" | "members" | "product">;
   /** Form action, if it is not the page's. */
   action?: string;
-}) {
+}
+
+/** A story's sprint, assignee and priority, on its page and in its panel. */
+export function StoryPickers({ page: { story, sprint, sprints, members, product }, action }: StoryPickersProps) {
   const closedSprint = sprint && !sprints.some(({ id }) => id === sprint.id) ? [sprint] : [];
   return (
     <>
@@ -112,16 +108,14 @@ export const efforts = [
   { value: "high", label: "High" },
 ];
 
-/** Agent, model and effort of a story or task; empty leaves each to its product or story. */
-export function WhoProperties({
-  who,
-  above,
-  fields,
-}: {
+interface WhoPropertiesProps {
   who: Who;
   above: "product" | "story";
   fields: Record<string, string>;
-}) {
+}
+
+/** Agent, model and effort of a story or task; empty leaves each to its product or story. */
+export function WhoProperties({ who, above, fields }: WhoPropertiesProps) {
   const empty = `Same as ${above}`;
   return (
     <>

@@ -33,16 +33,7 @@ export function PropertyList({ children }: { children: ReactNode }) {
   return <WriteFields className="grid gap-0.5">{children}</WriteFields>;
 }
 
-/** A property with a few values: a native select that submits on change. */
-export function Picker({
-  label,
-  name,
-  value,
-  options,
-  fields,
-  action,
-  children,
-}: {
+interface PickerProps {
   label: string;
   name: string;
   value: string;
@@ -51,7 +42,10 @@ export function Picker({
   /** Form action, if it is not the page's. */
   action?: string;
   children?: ReactNode;
-}) {
+}
+
+/** A property with a few values: a native select that submits on change. */
+export function Picker({ label, name, value, options, fields, action, children }: PickerProps) {
   const id = useId();
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);

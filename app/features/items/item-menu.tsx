@@ -113,17 +113,14 @@ function whatWaits(item: string): { kind: DependencyKind; id: string } {
   return { kind: kind === "story" ? "story" : "task", id };
 }
 
-function Choices({
-  choices,
-  typed,
-  onType,
-  onChoose,
-}: {
+interface ChoicesProps {
   choices: readonly MenuChoice[] | null;
   typed: string;
   onType: (text: string) => void;
   onChoose: (choice: MenuChoice) => void;
-}) {
+}
+
+function Choices({ choices, typed, onType, onChoose }: ChoicesProps) {
   const wanted = typed.trim().toLowerCase();
   const shown = (choices ?? []).filter(({ label }) => label.toLowerCase().includes(wanted));
   const submit = (event: FormEvent) => {

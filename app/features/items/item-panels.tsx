@@ -110,13 +110,12 @@ export function StoryPanel({
   );
 }
 
-function TasksOfStory({
-  tasks,
-  newTaskTo,
-}: {
+interface TasksOfStoryProps {
   tasks: readonly { id: string; code: string; title: string; status: string }[];
   newTaskTo: string;
-}) {
+}
+
+function TasksOfStory({ tasks, newTaskTo }: TasksOfStoryProps) {
   const { canWrite } = useWriteAccess();
   return (
     <section aria-label="Tasks">

@@ -5,16 +5,14 @@ import { SidePanel } from "~/ui/side-panel";
 import { StatusPill } from "~/ui/status";
 import { codeOf, rowOf, titleOf } from "./active-row";
 
-/** Shows what the row has about its item while the rest loads. */
-export default function KnownPanel({
-  item,
-  onClose,
-  inList = false,
-}: {
+interface KnownPanelProps {
   item: string;
   onClose: () => void;
   inList?: boolean;
-}) {
+}
+
+/** Shows what the row has about its item while the rest loads. */
+export default function KnownPanel({ item, onClose, inList = false }: KnownPanelProps) {
   const row = rowOf(item);
   const status = statusOf(row);
   const lines = [...(row?.querySelectorAll("p") ?? [])].map(({ textContent }) => textContent);

@@ -14,14 +14,13 @@ export function waitsForReview({ status, phase }: Pick<AgentJob, "status" | "pha
 export const isOver = ({ task_status }: Pick<AgentJob, "task_status">): boolean =>
   task_status === "done" || task_status === "review";
 
-/** Status of a job. A job parked for an answer is queued in the database; people see what it waits for. */
-export function JobStatus({
-  job,
-  asks = false,
-}: {
+interface JobStatusProps {
   job: Pick<AgentJob, "status" | "phase"> & Partial<Pick<AgentJob, "holder_name" | "pending_verdict">>;
   asks?: boolean;
-}) {
+}
+
+/** Status of a job. A job parked for an answer is queued in the database; people see what it waits for. */
+export function JobStatus({ job, asks = false }: JobStatusProps) {
   if (job.holder_name) return <StatusPill status="running" label={`${job.holder_name} has it in a terminal`} />;
   if (job.status === "queued" && job.phase === "plan") return <StatusPill status="waiting" label="Plan to approve" />;
   if (asks && job.status === "queued") return <StatusPill status="waiting" label="Waiting for an answer" />;

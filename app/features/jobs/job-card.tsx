@@ -24,18 +24,15 @@ export function tokensOf(
   );
 }
 
-/** One job with all its details. Set `isHere` on the job's own page. */
-export function JobCard({
-  job,
-  isHere = false,
-  asks,
-  children,
-}: {
+interface JobCardProps {
   job: AgentJob;
   isHere?: boolean;
   asks?: boolean;
   children?: ReactNode;
-}) {
+}
+
+/** One job with all its details. Set `isHere` on the job's own page. */
+export function JobCard({ job, isHere = false, asks, children }: JobCardProps) {
   return (
     <article aria-label={`Job ${job.status}`} className="grid gap-3 rounded-lg border border-line bg-surface p-4">
       <header className="flex flex-wrap items-center gap-2 text-sm">

@@ -8,18 +8,15 @@ import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import type { Label } from "~/wire/labels/contract";
 import { LabelChips } from "./label-chips";
 
-/** The labels of a story or task: chips that open a checkbox for each label of the product. */
-export function LabelsProperty({
-  labels,
-  all,
-  fields,
-  productId,
-}: {
+interface LabelsPropertyProps {
   labels: readonly Label[] | undefined;
   all: readonly Label[];
   fields: Readonly<Record<string, string>>;
   productId: string;
-}) {
+}
+
+/** The labels of a story or task: chips that open a checkbox for each label of the product. */
+export function LabelsProperty({ labels, all, fields, productId }: LabelsPropertyProps) {
   const fetcher = useFetcher<ActionResult>({ key: `labels ${Object.values(fields).join(" ")}` });
   const form = useRef<HTMLFormElement>(null);
   useEarlierChoices(form);

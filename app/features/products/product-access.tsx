@@ -19,16 +19,14 @@ export function useIsOwner(): boolean {
   return useRouteLoaderData<{ isOwner: boolean }>("routes/_app.products.$productId")?.isOwner ?? false;
 }
 
-/** Sets write access for one product: no one can change an archived one, and viewers can change nothing. */
-export function ProductAccess({
-  productId,
-  archived,
-  children,
-}: {
+interface ProductAccessProps {
   productId: string | null | undefined;
   archived?: boolean;
   children: ReactNode;
-}) {
+}
+
+/** Sets write access for one product: no one can change an archived one, and viewers can change nothing. */
+export function ProductAccess({ productId, archived, children }: ProductAccessProps) {
   const isViewer = useIsViewer(productId);
   const reason = archived ? archivedReason : isViewer ? viewerReason : null;
   return <WriteAccessProvider reason={reason}>{children}</WriteAccessProvider>;

@@ -64,18 +64,15 @@ interface Choice {
   description: string;
 }
 
-/** A choice whose options say what they mean. */
-export function ChoiceField({
-  legend,
-  name,
-  chosen,
-  choices,
-}: {
+interface ChoiceFieldProps {
   legend: string;
   name: string;
   chosen: unknown;
   choices: readonly Choice[];
-}) {
+}
+
+/** A choice whose options say what they mean. */
+export function ChoiceField({ legend, name, chosen, choices }: ChoiceFieldProps) {
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-1 text-sm font-medium">{legend}</legend>
@@ -86,19 +83,16 @@ export function ChoiceField({
   );
 }
 
-/** Folds what a new product decides about agents' work: its line says what is preselected until one is changed. */
-export function HowAgentsWork({
-  preselected,
-  isChanged,
-  isOpen,
-  children,
-}: {
+interface HowAgentsWorkProps {
   preselected: string;
   isChanged?: boolean;
   /** A refused value is not to be looked for in a fold. */
   isOpen?: boolean;
   children: ReactNode;
-}) {
+}
+
+/** Folds what a new product decides about agents' work: its line says what is preselected until one is changed. */
+export function HowAgentsWork({ preselected, isChanged, isOpen, children }: HowAgentsWorkProps) {
   const [isChosen, setChosen] = useState(isChanged);
   return (
     <details className="rounded border border-line" open={isOpen} onChange={() => setChosen(true)}>

@@ -48,18 +48,15 @@ export function AnswerForm({ question, action }: { question: AgentQuestion; acti
   );
 }
 
-/** The held answer, which can be undone until the agent gets it. */
-function HeldAnswer({
-  question: { id, needs_option },
-  text,
-  timer,
-  send,
-}: {
+interface HeldAnswerProps {
   question: AgentQuestion;
   text: string;
   timer: number | null;
   send: () => void;
-}) {
+}
+
+/** The held answer, which can be undone until the agent gets it. */
+function HeldAnswer({ question: { id, needs_option }, text, timer, send }: HeldAnswerProps) {
   const undo = useRef<HTMLButtonElement>(null);
   // The clicked button is gone, so focus moves here.
   useEffect(() => {

@@ -15,20 +15,17 @@ import { lengths } from "~/wire/limits";
 import type { AgentQuestion } from "~/wire/questions/contract";
 import { AnswerForm } from "./answer-form";
 
-/** One question of an agent: its subject, its options, and what happens without an answer. */
-export function QuestionCard({
-  question,
-  action = "/inbox?show=questions",
-  criteria = [],
-  aside,
-}: {
+interface QuestionCardProps {
   question: AgentQuestion;
   action?: string;
   /** What the work of a plan is to meet. */
   criteria?: readonly string[];
   /** Extra actions from the list that shows it. */
   aside?: ReactNode;
-}) {
+}
+
+/** One question of an agent: its subject, its options, and what happens without an answer. */
+export function QuestionCard({ question, action = "/inbox?show=questions", criteria = [], aside }: QuestionCardProps) {
   const open = question.status === "open";
   return (
     <article

@@ -5,16 +5,14 @@ import { Button, buttonClass } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import type { Blocker, Preflight } from "~/wire/sprint-runs/contract";
 
-/** The blockers of a run, each with its fixes. */
-export function BlockerList({
-  blockers,
-  productId,
-  cures,
-}: {
+interface BlockerListProps {
   blockers: readonly Blocker[];
   productId: string;
   cures: (blocker: Blocker) => ReactNode;
-}) {
+}
+
+/** The blockers of a run, each with its fixes. */
+export function BlockerList({ blockers, productId, cures }: BlockerListProps) {
   return (
     <ul className="grid gap-2">
       {blockers.map((blocker) => (
@@ -28,16 +26,14 @@ export function BlockerList({
   );
 }
 
-/** Fixes for a task without a plan: let its agent write one, or use its description. */
-function PlanCures({
-  planFirst,
-  form,
-  about,
-}: {
+interface PlanCuresProps {
   planFirst: Preflight["plan_first"];
   form?: string;
   about: string | null;
-}) {
+}
+
+/** Fixes for a task without a plan: let its agent write one, or use its description. */
+function PlanCures({ planFirst, form, about }: PlanCuresProps) {
   return (
     <>
       {planFirst === "never" ? null : (
@@ -52,18 +48,15 @@ function PlanCures({
   );
 }
 
-/** Starts the run with one fix, applied to all blockers with the same reason. */
-export function CureButton({
-  cure,
-  form,
-  about,
-  children,
-}: {
+interface CureButtonProps {
   cure: string;
   form?: string | undefined;
   about: string | null;
   children: string;
-}) {
+}
+
+/** Starts the run with one fix, applied to all blockers with the same reason. */
+export function CureButton({ cure, form, about, children }: CureButtonProps) {
   return (
     <Button
       type="submit"

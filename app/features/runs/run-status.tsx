@@ -3,14 +3,13 @@ import { countText } from "~/ui/numbers";
 import { inks, StatusPill, statusLook } from "~/ui/status";
 import type { RunWaits } from "~/wire/sprint-runs/contract";
 
-/** A failed task stops run and sprint, but neither has failed; a run that only people can continue is not running. */
-export function RunStatus({
-  run: { status, waits_for },
-  className = "",
-}: {
+interface RunStatusProps {
   run: { status: string; waits_for?: RunWaits };
   className?: string;
-}) {
+}
+
+/** A failed task stops run and sprint, but neither has failed; a run that only people can continue is not running. */
+export function RunStatus({ run: { status, waits_for }, className = "" }: RunStatusProps) {
   if (waits_for)
     return <StatusPill status="waiting" label={`Waits for you: ${waitsText(waits_for)}`} className={className} />;
   const label = status === "failed" ? { label: "Stopped" } : {};

@@ -12,19 +12,16 @@ export const mostRunItems = 100;
 export const runAddress = (productId: string, items: readonly string[]): string =>
   `/products/${productId}/runs/new?${new URLSearchParams(items.map((item) => ["item", item]))}`;
 
-/** Leads to what a run of tasks or a story may take, where it is started. */
-export function RunThis({
-  productId,
-  items,
-  cures = [],
-  label = "Run this",
-}: {
+interface RunThisProps {
   productId: string;
   items: readonly string[];
   /** Fixes that an earlier run of these items began with. */
   cures?: readonly string[];
   label?: string;
-}) {
+}
+
+/** Leads to what a run of tasks or a story may take, where it is started. */
+export function RunThis({ productId, items, cures = [], label = "Run this" }: RunThisProps) {
   return (
     <WriteFields quiet>
       <Form action={`/products/${productId}/runs/new`}>

@@ -33,16 +33,14 @@ export function countStopped(statuses: readonly string[]) {
   };
 }
 
-/** `action` is the run's address. Names what blocks the new run, with its fixes, where the press was. */
-export function RetryForms({
-  action,
-  canSkip,
-  failed,
-}: {
+interface RetryFormsProps {
   action: string;
   canSkip: boolean;
   failed?: string | null | undefined;
-}) {
+}
+
+/** `action` is the run's address. Names what blocks the new run, with its fixes, where the press was. */
+export function RetryForms({ action, canSkip, failed }: RetryFormsProps) {
   const fetcher = useFetcher<ActionResult & Partial<RefusedRetry>>();
   const { data } = fetcher;
   const form = useId();

@@ -261,17 +261,15 @@ export function ImportTarget({ fields, isRefused }: { fields: Readonly<Record<st
   );
 }
 
-/** Assignees of the file whom no member is named like: each becomes a member, or no one. */
-export function PeopleTable({
-  names,
-  members,
-  people,
-}: {
+interface PeopleTableProps {
   names: readonly string[];
   members: readonly string[];
   /** Whom each name became in an import that was refused. */
   people: Readonly<Record<string, string>>;
-}) {
+}
+
+/** Assignees of the file whom no member is named like: each becomes a member, or no one. */
+export function PeopleTable({ names, members, people }: PeopleTableProps) {
   if (names.length === 0) return null;
   return (
     <Table caption="Assignees" head={["Assignee in the file", "Becomes"]} stacked>

@@ -5,22 +5,17 @@ import { lazy, Suspense, useRef, useState } from "react";
 /** Suggestions load when the field is used. */
 const Completion = lazy(() => import("./filter/completion"));
 
-/** Filter field of boards and backlogs. */
-export function FilterBox({
-  page,
-  query,
-  label,
-  title,
-  placeholder,
-  className,
-}: {
+interface FilterBoxProps {
   page: "board" | "backlog";
   query: string;
   label: string;
   title: string;
   placeholder: string;
   className: string;
-}) {
+}
+
+/** Filter field of boards and backlogs. */
+export function FilterBox({ page, query, label, title, placeholder, className }: FilterBoxProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isNaming, setNaming] = useState(false);
   return (

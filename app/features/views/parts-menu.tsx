@@ -20,20 +20,17 @@ export function withHidden(params: FormData | URLSearchParams, parts: readonly P
 
 export const partsMenuId = "parts";
 
-/** Checkboxes for the parts that rows or cards show, in a native popover. Part of the surrounding form. */
-export function PartsMenu({
-  title,
-  parts,
-  hidden,
-  children,
-}: {
+interface PartsMenuProps {
   title: string;
   parts: readonly Part[];
   /** Hidden parts, separated by spaces. */
   hidden: string;
   /** Further options, shown first. */
   children?: ReactNode;
-}) {
+}
+
+/** Checkboxes for the parts that rows or cards show, in a native popover. Part of the surrounding form. */
+export function PartsMenu({ title, parts, hidden, children }: PartsMenuProps) {
   const left = hidden.split(" ");
   return (
     <>

@@ -93,20 +93,16 @@ const keys: readonly PageKey[] = [
 
 const field = "h-8 w-full rounded border border-line-strong bg-surface px-2 text-sm pointer-coarse:h-10";
 
-/** Links to saved views, and forms that save, rename and delete one. */
-export function ViewsMenu({
-  views,
-  current,
-  isChanged,
-  path,
-  here,
-}: {
+interface ViewsMenuProps {
   views: readonly SavedView[];
   current: SavedView | undefined;
   isChanged: boolean;
   path: string;
   here: string;
-}) {
+}
+
+/** Links to saved views, and forms that save, rename and delete one. */
+export function ViewsMenu({ views, current, isChanged, path, here }: ViewsMenuProps) {
   return (
     <div className="w-72 max-w-full max-sm:w-full">
       <ViewLinks title="Yours" views={views.filter(({ shared }) => !shared)} current={current} path={path} />
@@ -135,17 +131,14 @@ export function ViewsMenu({
   );
 }
 
-function ViewLinks({
-  title,
-  views,
-  current,
-  path,
-}: {
+interface ViewLinksProps {
   title: string;
   views: readonly SavedView[];
   current: SavedView | undefined;
   path: string;
-}) {
+}
+
+function ViewLinks({ title, views, current, path }: ViewLinksProps) {
   if (views.length === 0) return null;
   return (
     <>

@@ -154,15 +154,13 @@ function ClientSetups({ setups }: { setups: readonly Setup[] }) {
   );
 }
 
-function FirstCall({
-  waiting,
-  lastUsedAt,
-  earlier,
-}: {
+interface FirstCallProps {
   waiting: boolean;
   lastUsedAt: string | null;
   earlier: boolean;
-}) {
+}
+
+function FirstCall({ waiting, lastUsedAt, earlier }: FirstCallProps) {
   const { revalidate } = useLive();
   useEffect(() => {
     if (!waiting || lastUsedAt) return;

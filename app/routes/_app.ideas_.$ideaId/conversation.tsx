@@ -11,14 +11,13 @@ import { isHeld, StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 import type { UserQuestion } from "~/wire/questions/contract";
 
-/** Questions about an idea: a person asks, and an agent answers after reading the repository. */
-export function Conversation({
-  questions,
-  answers,
-}: {
+interface ConversationProps {
   questions: readonly UserQuestion[];
   answers: readonly (SafeHtml | null)[];
-}) {
+}
+
+/** Questions about an idea: a person asks, and an agent answers after reading the repository. */
+export function Conversation({ questions, answers }: ConversationProps) {
   const fetcher = useFetcher<ActionResult>({ key: "ask-about-idea" });
   const area = useRef<HTMLDivElement>(null);
   const form = useServerForm<"question">({ lastResult: fetcher.data });

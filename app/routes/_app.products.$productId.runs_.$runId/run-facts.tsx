@@ -101,17 +101,15 @@ export function Unmerged({ run }: { run: SprintRunDetail }) {
   );
 }
 
-/** Budget of a run. Renders nothing if none is set and the viewer may not set one. */
-export function RunBudget({
-  runId,
-  budgets: { budgets, may_set },
-  open,
-}: {
+interface RunBudgetProps {
   runId: string;
   budgets: Budgets;
   /** Whether work may still happen: a finished run needs no new budget. */
   open: boolean;
-}) {
+}
+
+/** Budget of a run. Renders nothing if none is set and the viewer may not set one. */
+export function RunBudget({ runId, budgets: { budgets, may_set }, open }: RunBudgetProps) {
   const maySet = may_set && open;
   if (budgets.length === 0 && !maySet) return null;
   const own = budgets.some(({ scope }) => scope === "run");

@@ -40,17 +40,14 @@ export function RunJobs({ run, asking }: { run: SprintRunDetail; asking: Readonl
   );
 }
 
-function JobLine({
-  job,
-  doing,
-  asks,
-  batch,
-}: {
+interface JobLineProps {
   job: AgentJob;
   doing: Doing | undefined;
   asks: boolean;
   batch: boolean;
-}) {
+}
+
+function JobLine({ job, doing, asks, batch }: JobLineProps) {
   const running = isHeld(job.status);
   return (
     <li className="grid gap-1 px-4 py-2.5 text-sm">

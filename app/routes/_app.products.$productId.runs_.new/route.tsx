@@ -164,17 +164,14 @@ function NoWorker({ elsewhere, product }: { elsewhere: number; product: { name: 
   );
 }
 
-function Blockers({
-  productId,
-  blockers,
-  planFirst,
-  items,
-}: {
+interface BlockersProps {
   productId: string;
   blockers: readonly Blocker[];
   planFirst: Preflight["plan_first"];
   items: readonly string[];
-}) {
+}
+
+function Blockers({ productId, blockers, planFirst, items }: BlockersProps) {
   const canMakeTasks = items.some((item) => item.startsWith("story:"));
   const all = fixAll(blockers, planFirst, canMakeTasks);
   return (

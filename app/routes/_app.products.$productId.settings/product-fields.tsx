@@ -124,20 +124,16 @@ type Name =
   | "fallback_after"
   | (typeof choices)[number]["name"];
 
-export function ProductFields({
-  product,
-  section,
-  title,
-  isOwner,
-  answer,
-}: {
+interface ProductFieldsProps {
   product: ProductDetail;
   section: SectionName;
   title: string;
   isOwner: boolean;
   /** Action result of the page without JavaScript. */
   answer: unknown;
-}) {
+}
+
+export function ProductFields({ product, section, title, isOwner, answer }: ProductFieldsProps) {
   const fetcher = useFetcher<ActionResult>({ key: `product-${product.id}-${section}` });
   const form = useServerForm<Name>({
     lastResult: fetcher.data ?? (isOwnAnswer(answer) ? answer : undefined),

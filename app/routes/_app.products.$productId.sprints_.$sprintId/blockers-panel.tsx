@@ -10,21 +10,17 @@ import { WriteFields } from "~/ui/write-access";
 import type { Forecast } from "~/wire/budgets/contract";
 import type { Blocker, Preflight } from "~/wire/sprint-runs/contract";
 
-/** Blockers of a run with their fixes, and one button that fixes all it can. */
-export function BlockersPanel({
-  preflight,
-  forecast,
-  blockers,
-  chosen,
-  productId,
-}: {
+interface BlockersPanelProps {
   preflight: Preflight;
   forecast: Forecast | null;
   /** Those that the chosen fixes leave. */
   blockers: readonly Blocker[];
   chosen: readonly string[];
   productId: string;
-}) {
+}
+
+/** Blockers of a run with their fixes, and one button that fixes all it can. */
+export function BlockersPanel({ preflight, forecast, blockers, chosen, productId }: BlockersPanelProps) {
   const { plan_first: planFirst, sprint_id: sprintId } = preflight;
   const canMakeTasks = preflight.stories_without_tasks > 0;
   const all = fixAll(blockers, planFirst, canMakeTasks);
@@ -74,16 +70,7 @@ function Cures({ dependency, sprintId }: { dependency: NonNullable<Blocker["depe
   );
 }
 
-/** Starts a run of this sprint with one click; without a label, by the buttons that name this form. */
-export function RunForm({
-  intent,
-  label,
-  id,
-  cure,
-  chosen = [],
-  tone,
-  autoFocus,
-}: {
+interface RunFormProps {
   intent: string;
   label?: string;
   id?: string;
@@ -91,7 +78,10 @@ export function RunForm({
   chosen?: readonly string[];
   tone?: "plain";
   autoFocus?: boolean;
-}) {
+}
+
+/** Starts a run of this sprint with one click; without a label, by the buttons that name this form. */
+export function RunForm({ intent, label, id, cure, chosen = [], tone, autoFocus }: RunFormProps) {
   return (
     <WriteFields quiet>
       <Form method="post" id={id}>

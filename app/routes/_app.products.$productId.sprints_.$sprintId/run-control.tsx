@@ -30,15 +30,7 @@ export const hasOnlyReviews = (tasks: readonly { status: string }[]): boolean =>
   tasks.some(({ status }) => status === "review") &&
   tasks.every(({ status }) => status === "review" || status === "done");
 
-/** The sprint's run, or a way to start one with its blockers. At most one line. */
-export function RunControl({
-  board,
-  onlyReviews,
-  preflight,
-  forecast,
-  refused,
-  productId,
-}: {
+interface RunControlProps {
   board: SprintFrame;
   onlyReviews: boolean;
   /** Read once someone asked to start a run. */
@@ -47,7 +39,10 @@ export function RunControl({
   /** What still blocked the last start, and the fixes chosen for it. */
   refused: RefusedStart | null;
   productId: string;
-}) {
+}
+
+/** The sprint's run, or a way to start one with its blockers. At most one line. */
+export function RunControl({ board, onlyReviews, preflight, forecast, refused, productId }: RunControlProps) {
   const { run, sprint } = board;
   const unfinished = run && (run.status === "queued" || run.status === "running" || run.status === "paused");
   if (run && unfinished) return <RunUnderWay run={run} productId={productId} />;

@@ -62,16 +62,14 @@ function SprintStory({ story, isClosed }: { story: BoardStory; isClosed: boolean
   );
 }
 
-/** Stories that could be added, with a search field. The list stays open while several are added. */
-function Candidates({
-  candidates,
-  sprintId,
-  isFirst,
-}: {
+interface CandidatesProps {
   candidates: SprintFrame["candidates"];
   sprintId: string;
   isFirst: boolean;
-}) {
+}
+
+/** Stories that could be added, with a search field. The list stays open while several are added. */
+function Candidates({ candidates, sprintId, isFirst }: CandidatesProps) {
   const hydrated = useHydrated();
   const [opensAtFirst] = useState(isFirst);
   const [typed, setTyped] = useState("");

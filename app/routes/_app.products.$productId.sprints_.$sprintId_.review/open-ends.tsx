@@ -99,17 +99,14 @@ function List<Kind>({
   );
 }
 
-function Row({
-  code,
-  to,
-  label,
-  children,
-}: {
+interface RowProps {
   code: string;
   to: string;
   label: React.ReactNode;
   children?: React.ReactNode;
-}) {
+}
+
+function Row({ code, to, label, children }: RowProps) {
   return (
     <li className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5 text-sm">
       <CodeChip>{code}</CodeChip>

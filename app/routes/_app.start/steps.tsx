@@ -69,17 +69,14 @@ function tokenOf(fresh: FreshToken | undefined, step: FreshToken["step"]): strin
   return fresh?.step === step ? fresh.token : null;
 }
 
-function OwnAgent({
-  isCurrent,
-  product,
-  origin,
-  token,
-}: {
+interface OwnAgentProps {
   isCurrent: boolean;
   product: Progress["ownProduct"];
   origin: string;
   token: string | null;
-}) {
+}
+
+function OwnAgent({ isCurrent, product, origin, token }: OwnAgentProps) {
   const agent = token ? setups({ origin, token, product })[0] : undefined;
   return (
     <>
@@ -98,18 +95,15 @@ function OwnAgent({
   );
 }
 
-/** The demo in place, from the first click to the approved work: command, jobs, question, review. */
-function DemoStep({
-  isCurrent,
-  sample,
-  origin,
-  token,
-}: {
+interface DemoStepProps {
   isCurrent: boolean;
   sample: Progress["sample"];
   origin: string;
   token: string | null;
-}) {
+}
+
+/** The demo in place, from the first click to the approved work: command, jobs, question, review. */
+function DemoStep({ isCurrent, sample, origin, token }: DemoStepProps) {
   const begun = sample?.begun ?? false;
   const isOver = begun && sample?.jobs.every(({ status, needsReview }) => status === "done" || needsReview);
   const review = sample?.jobs.find(({ needsReview }) => needsReview);
@@ -170,19 +164,15 @@ export interface FreshToken {
   token: string;
 }
 
-function Step({
-  title,
-  text,
-  done,
-  isCurrent,
-  children,
-}: {
+interface StepProps {
   title: string;
   text: string;
   done: boolean;
   isCurrent: boolean;
   children: ReactNode;
-}) {
+}
+
+function Step({ title, text, done, isCurrent, children }: StepProps) {
   return (
     <li
       aria-current={isCurrent ? "step" : undefined}
@@ -212,15 +202,13 @@ function Press({ to, isCurrent = false, children }: { to: string; isCurrent?: bo
   );
 }
 
-function PressFor({
-  intent,
-  isCurrent,
-  children,
-}: {
+interface PressForProps {
   intent: FreshToken["step"];
   isCurrent: boolean;
   children: string;
-}) {
+}
+
+function PressFor({ intent, isCurrent, children }: PressForProps) {
   return (
     <WriteFields quiet>
       <Form method="post">

@@ -17,16 +17,14 @@ const looks: Record<string, { label: string; icon: IconName }> = {
   COMMIT: { label: "Commit", icon: "git-commit-horizontal" },
 };
 
-/** The story's log by agents and people, newest first. */
-export function StoryLog({
-  storyId,
-  logs,
-  texts,
-}: {
+interface StoryLogProps {
   storyId: string;
   logs: readonly PageStoryLog[];
   texts: readonly (SafeHtml | null)[];
-}) {
+}
+
+/** The story's log by agents and people, newest first. */
+export function StoryLog({ storyId, logs, texts }: StoryLogProps) {
   return (
     <Section title="Log">
       {logs.length === 0 ? (

@@ -10,14 +10,13 @@ import { showToast, startBlockedKey, undo, undoKey, useUndos } from "~/ui/toast"
 import { lookParameters } from "~/wire/saved-views/contract";
 import type { ShellData } from "./shell-data";
 
-/** What continues next to every page and no page waits for: it comes after the first script. */
-export default function BesidePages({
-  shell,
-  product,
-}: {
+interface BesidePagesProps {
   shell: ShellData;
   product: { id: string; name: string } | undefined;
-}) {
+}
+
+/** What continues next to every page and no page waits for: it comes after the first script. */
+export default function BesidePages({ shell, product }: BesidePagesProps) {
   useRecentPages(shell.user.id, product?.name);
   useLaterParts(product?.id);
   useTabMark(shell.inbox);

@@ -49,17 +49,14 @@ export function BottomBar({ shell }: { shell: ShellData }) {
   );
 }
 
-function Slot({
-  to,
-  label,
-  icon,
-  children,
-}: {
+interface SlotProps {
   to: string;
   label: string;
   icon: IconName;
   children?: React.ReactNode;
-}) {
+}
+
+function Slot({ to, label, icon, children }: SlotProps) {
   return (
     <PageLink to={to} className="slot">
       <Icon name={icon} className="size-5" />

@@ -82,13 +82,12 @@ function Over({ text, children }: { text: string; children: ReactNode }) {
   );
 }
 
-function WaitingCode({
-  pairing,
-  onRenew,
-}: {
+interface WaitingCodeProps {
   pairing: Extract<PairingView, { status: "waiting" }>["pairing"];
   onRenew: () => void;
-}) {
+}
+
+function WaitingCode({ pairing, onRenew }: WaitingCodeProps) {
   const qr = new URL(pairing.qrUrl);
   return (
     <div className="grid gap-3">

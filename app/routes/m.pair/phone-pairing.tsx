@@ -114,20 +114,16 @@ function SignInFirst() {
   );
 }
 
-/** Which device asks, for which account, and the two answers. Decline comes first: it is the safe one. */
-function ApprovalQuestion({
-  pairing,
-  error,
-  busy,
-  onDecline,
-  onApprove,
-}: {
+interface ApprovalQuestionProps {
   pairing: AskingDevice;
   error: string | undefined;
   busy: boolean;
   onDecline: () => void;
   onApprove: () => void;
-}) {
+}
+
+/** Which device asks, for which account, and the two answers. Decline comes first: it is the safe one. */
+function ApprovalQuestion({ pairing, error, busy, onDecline, onApprove }: ApprovalQuestionProps) {
   return (
     <div className="grid gap-5">
       <p className="text-sm">
@@ -162,18 +158,15 @@ function ApprovalQuestion({
   );
 }
 
-/** The outcome. After an approval it can still be revoked here. */
-function PairingResult({
-  outcome,
-  pairing,
-  onRevoke,
-  busy,
-}: {
+interface PairingResultProps {
   outcome: "approved" | "declined" | "revoked";
   pairing: PairingForApproval;
   onRevoke: () => void;
   busy: boolean;
-}) {
+}
+
+/** The outcome. After an approval it can still be revoked here. */
+function PairingResult({ outcome, pairing, onRevoke, busy }: PairingResultProps) {
   const device = describeBrowser(pairing.desktop_ua);
   if (outcome === "declined") {
     return (
