@@ -11,9 +11,7 @@ export function splitArgs(args: readonly string[], shape: z.core.$ZodShape, allo
 
 /** Converts a field's schema to a `parseArgs` option: booleans are flags, arrays may be given several times. */
 export function optionOf(schema: z.core.$ZodType): Option {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
-    return optionOf(schema.unwrap());
-  }
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return optionOf(schema.unwrap());
   if (schema instanceof z.ZodBoolean) return { type: "boolean" };
   return { type: "string", multiple: schema instanceof z.ZodArray };
 }

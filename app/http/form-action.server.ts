@@ -55,9 +55,7 @@ export function readForm<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const fields = ownFields(form);
   const submission = parseWithZod(fields, { schema, error: fieldMessage });
-  if (submission.status === "success") {
-    return withEmptied(fields, schema, submission.value, emptied);
-  }
+  if (submission.status === "success") return withEmptied(fields, schema, submission.value, emptied);
   const messages = Object.values(submission.error ?? {}).flatMap((found) => found ?? []);
   throw new ContractError(422, messages.join(" ") || "The form is not complete. Reload the page and fill it in again.");
 }

@@ -67,9 +67,7 @@ function addressOf(options: Stream): string {
 
 /** Whether the page's data may be outdated after this signal. Unknown entities of a newer server count too. */
 export function makesOld(signal: Signal): boolean {
-  if (signal.type === "named") {
-    return signal.name === "state" || (signal.name === "ready" && !isResumed(signal.data));
-  }
+  if (signal.type === "named") return signal.name === "state" || (signal.name === "ready" && !isResumed(signal.data));
   // Agent output arrives every second and changes nothing that loaders read.
   return signal.type === "change" && isChange(signal.data) && signal.data.entity !== "job_output";
 }

@@ -62,13 +62,9 @@ async function callTool(
   callSignal: AbortSignal,
 ): Promise<CallToolResult> {
   const tool = tools.find((candidate) => candidate.name === name);
-  if (!tool) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${name}: see tools/list`);
-  }
+  if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${name}: see tools/list`);
   try {
-    if (isDemo && tool.access === "write") {
-      throw new ContractError(403, demoRefusal);
-    }
+    if (isDemo && tool.access === "write") throw new ContractError(403, demoRefusal);
     const signal = AbortSignal.any([context.signal, callSignal]);
     const once = tool.onceOf(rawArguments);
     const actor = { ...context.actor, once };

@@ -24,9 +24,7 @@ export class CallMetrics {
     try {
       const answer = await call();
       // Answers without a job start with `"job": null`. The others are long, so they are not parsed for a count.
-      if (operation === "claim_agent_job" && !/^\s*\{\s*"job"\s*:\s*null/.test(answer)) {
-        this.#claims += 1;
-      }
+      if (operation === "claim_agent_job" && !/^\s*\{\s*"job"\s*:\s*null/.test(answer)) this.#claims += 1;
       this.#reviews.note(operation, answer);
       return answer;
     } catch (error) {

@@ -177,9 +177,7 @@ const editorSchemes = new Set(["cursor:", "vscode:", "vscode-insiders:", "vscodi
 
 /** Whether a browser may be sent there with a code: https, loopback, or a scheme that belongs to one program. */
 export function isAllowedRedirect(address: string): boolean {
-  if (address.length > 2000 || !/^[\x21-\x7e]+$/.test(address) || !URL.canParse(address)) {
-    return false;
-  }
+  if (address.length > 2000 || !/^[\x21-\x7e]+$/.test(address) || !URL.canParse(address)) return false;
   const { protocol, hostname, username, password } = new URL(address);
   if (address.includes("#") || username || password) return false;
   if (protocol === "https:") return true;

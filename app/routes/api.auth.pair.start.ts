@@ -7,7 +7,7 @@ import { userAgentOf } from "~/http/signing-in.server";
 import { startPairing } from "~/nouns/pairings/pair.server";
 import { startedPairingSchema } from "~/wire/pairings/contract";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   POST: openEndpoint({
     name: "startPairing",
     summary: "Start a sign-in by QR code",
@@ -26,5 +26,3 @@ export const loader = apiRoute({
     },
   }),
 });
-
-export const action = loader;

@@ -2,7 +2,7 @@ import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { cleanedArtifactsSchema, cleanupAgentArtifacts } from "~/nouns/schedules/operations.server";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   POST: openEndpoint({
     name: "cleanupAgentArtifacts",
     summary: "Delete failed and cancelled jobs older than 7 days",
@@ -11,5 +11,3 @@ export const loader = apiRoute({
     handle: async ({ context }) => json(await cleanupAgentArtifacts(context.services.database)),
   }),
 });
-
-export const action = loader;

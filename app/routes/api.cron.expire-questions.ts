@@ -2,7 +2,7 @@ import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { expiredQuestionsSchema, expireQuestions } from "~/nouns/schedules/operations.server";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   POST: openEndpoint({
     name: "expireQuestions",
     summary: "Expire overdue questions and pairings",
@@ -11,5 +11,3 @@ export const loader = apiRoute({
     handle: async ({ context }) => json(await expireQuestions(context.services.database)),
   }),
 });
-
-export const action = loader;

@@ -3,7 +3,7 @@ import { fileAnswer } from "~/http/files.server";
 import { deleteFile, readFile } from "~/nouns/files/operations.server";
 
 /** `/api/files/:id`: the file, for anyone who reads its product; or no file any more. */
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   GET: endpoint({
     name: "getFile",
     summary: "Download a file; supports Range",
@@ -19,5 +19,3 @@ export const loader = apiRoute({
     input: ({ id }) => ({ file_id: id }),
   }),
 });
-
-export const action = loader;

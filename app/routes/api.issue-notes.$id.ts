@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportIssueNote } from "~/nouns/intake/operations.server";
 import { reportIssueNoteBody } from "~/wire/intake/contract";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   PUT: operationEndpoint(reportIssueNote, {
     summary: "Report that an issue was commented on or closed, or why not",
     auth: "bearer",
@@ -11,5 +11,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ issue_note_id: id, ...body }),
   }),
 });
-
-export const action = loader;

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportJobConflict } from "~/nouns/agent-jobs/operations.server";
 import { conflictLimits, reportJobConflictBody } from "~/wire/agent-jobs/job-conflict";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   POST: operationEndpoint(reportJobConflict, {
     summary: "Report work that does not merge",
     auth: "bearer",
@@ -13,5 +13,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
-
-export const action = loader;

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportLanding } from "~/nouns/landings/operations.server";
 import { reportLandingBody } from "~/wire/landings/contract";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   PUT: operationEndpoint(reportLanding, {
     summary: "Report the progress and result of a merge",
     auth: "bearer",
@@ -11,5 +11,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ landing_id: id, ...body }),
   }),
 });
-
-export const action = loader;

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { decideLesson } from "~/nouns/lessons/operations.server";
 import { decideLessonBody } from "~/wire/lessons/contract";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   POST: operationEndpoint(decideLesson, {
     summary: "Accept a lesson, optionally reworded, decline it, or retire it",
     body: decideLessonBody,
@@ -10,5 +10,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ ...body, lesson_id: id }),
   }),
 });
-
-export const action = loader;

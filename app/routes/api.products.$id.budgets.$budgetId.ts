@@ -3,7 +3,7 @@ import { deleteBudget } from "~/nouns/budgets/operations.server";
 import { isCanonicalUuid } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   DELETE: operationEndpoint(deleteBudget, {
     summary: "Delete a budget. Owner's session only",
     caller: "person",
@@ -15,5 +15,3 @@ export const loader = apiRoute({
     },
   }),
 });
-
-export const action = loader;

@@ -3,7 +3,7 @@ import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
 import { budgetBody, budgetsQuery } from "~/wire/budgets/contract";
 
 /** `/api/products/:id/budgets`: agents may read budgets; only the owner may set them, in a session. */
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   GET: operationEndpoint(getBudgets, {
     summary: "List budgets with what is spent, reserved and left",
     query: budgetsQuery,
@@ -16,5 +16,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ ...body, product_id: id }),
   }),
 });
-
-export const action = loader;

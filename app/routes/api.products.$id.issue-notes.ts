@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { nextIssueNote } from "~/nouns/intake/operations.server";
 import { nextIssueNoteBody } from "~/wire/intake/contract";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   POST: operationEndpoint(nextIssueNote, {
     summary: "Claim the next comment to write on an issue",
     auth: "bearer",
@@ -11,5 +11,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ product_id: id, ...body }),
   }),
 });
-
-export const action = loader;

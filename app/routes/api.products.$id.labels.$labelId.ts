@@ -4,7 +4,7 @@ import { canonicalId } from "~/wire/canonical-id";
 import { updateLabelBody } from "~/wire/labels/contract";
 
 /** `/api/products/:id/labels/:labelId`: changes or deletes a label. */
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   PATCH: operationEndpoint(updateLabel, {
     summary: "Rename a label or change its color",
     body: updateLabelBody,
@@ -18,5 +18,3 @@ export const loader = apiRoute({
     input: ({ id, params }) => ({ product_id: id, label_id: canonicalId(params.labelId) }),
   }),
 });
-
-export const action = loader;

@@ -3,7 +3,7 @@ import { listLandings, nextLanding } from "~/nouns/landings/operations.server";
 import { nextLandingBody } from "~/wire/landings/contract";
 
 /** `/api/products/:id/landings`: the merge queue, and a worker's claim of the next branch. */
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   GET: operationEndpoint(listLandings, {
     summary: "List branches in the merge queue and recent results",
     input: ({ id }) => ({ product_id: id }),
@@ -16,5 +16,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ product_id: id, ...body }),
   }),
 });
-
-export const action = loader;

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { nextUpkeep } from "~/nouns/upkeep/operations.server";
 import { nextUpkeepBody } from "~/wire/upkeep/contract";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   POST: operationEndpoint(nextUpkeep, {
     summary: "Claim the next file to bring up to date by pull request",
     auth: "bearer",
@@ -11,5 +11,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ product_id: id, ...body }),
   }),
 });
-
-export const action = loader;

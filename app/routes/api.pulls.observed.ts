@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { observePulls } from "~/nouns/pulls/operations.server";
 import { observePullsInput } from "~/wire/pulls/contract";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   PUT: operationEndpoint(observePulls, {
     summary: "Report the state of pull requests; each event is handled once",
     auth: "bearer",
@@ -12,5 +12,3 @@ export const loader = apiRoute({
     input: ({ body }) => body,
   }),
 });
-
-export const action = loader;

@@ -1,5 +1,3 @@
 import { commentsRoute } from "~/features/comments/comments.server";
 
-export const loader = commentsRoute("story");
-
-export const action = loader;
+export const { loader, action } = commentsRoute("story");

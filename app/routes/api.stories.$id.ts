@@ -3,7 +3,7 @@ import { getStory, updateStory } from "~/nouns/stories/operations.server";
 import { updateStoryInput } from "~/wire/stories/contract";
 
 /** `/api/stories/:id`: reads a story with its tasks and log; changes it. */
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   GET: operationEndpoint(getStory, {
     summary: "Get a story with its PBI, sprint, tasks and recent log",
     versioned: "always",
@@ -17,5 +17,3 @@ export const loader = apiRoute({
     input: ({ id, body, request }) => ({ ...body, story_id: id, expected_version: expectedVersions(request) }),
   }),
 });
-
-export const action = loader;

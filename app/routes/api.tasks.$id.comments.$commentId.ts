@@ -1,5 +1,3 @@
 import { commentRoute } from "~/features/comments/comments.server";
 
-export const loader = commentRoute("task");
-
-export const action = loader;
+export const { loader, action } = commentRoute("task");

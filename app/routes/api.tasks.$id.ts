@@ -3,7 +3,7 @@ import { getTaskDetail, updateTask } from "~/nouns/tasks/operations.server";
 import { updateTaskBody } from "~/wire/tasks/contract";
 
 /** Detail and update of a task (specification: GET and PATCH /api/tasks/:id). */
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   GET: operationEndpoint(getTaskDetail, {
     name: "getTask",
     summary: "Get a task",
@@ -19,5 +19,3 @@ export const loader = apiRoute({
     input: ({ id, body, request }) => ({ ...body, task_id: id, expected_version: expectedVersions(request) }),
   }),
 });
-
-export const action = loader;

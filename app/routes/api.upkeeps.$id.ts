@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportUpkeep } from "~/nouns/upkeep/operations.server";
 import { reportUpkeepBody } from "~/wire/upkeep/contract";
 
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   PUT: operationEndpoint(reportUpkeep, {
     summary: "Report the pull request of a file, or why there is none",
     auth: "bearer",
@@ -11,5 +11,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ upkeep_id: id, ...body }),
   }),
 });
-
-export const action = loader;

@@ -1,6 +1,4 @@
 import { toolsRoute } from "~/mcp/endpoint.server";
 import { allTools } from "~/mcp/offers.server";
 
-export const loader = toolsRoute(allTools);
-
-export const action = loader;
+export const { loader, action } = toolsRoute(allTools);

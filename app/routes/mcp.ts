@@ -1,6 +1,4 @@
 import { toolsRoute } from "~/mcp/endpoint.server";
 import { mainTools } from "~/mcp/offers.server";
 
-export const loader = toolsRoute(mainTools);
-
-export const action = loader;
+export const { loader, action } = toolsRoute(mainTools);

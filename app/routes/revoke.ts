@@ -4,7 +4,7 @@ import { answerProgram } from "~/oauth/refusal.server";
 import { answerRevocation } from "~/oauth/token.server";
 
 /** Revokes a program's token (docs/oauth.md). */
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   POST: openEndpoint({
     name: "revokeToken",
     summary: "Revoke an app's access",
@@ -13,5 +13,3 @@ export const loader = apiRoute({
     handle: (call) => answerProgram(() => answerRevocation(call)),
   }),
 });
-
-export const action = loader;

@@ -4,7 +4,7 @@ import { answerProgram } from "~/oauth/refusal.server";
 import { answerTokenRequest } from "~/oauth/token.server";
 
 /** Issues tokens to a program (docs/oauth.md). */
-export const loader = apiRoute({
+export const { loader, action } = apiRoute({
   POST: openEndpoint({
     name: "getTokens",
     summary: "Exchange a code or refresh token for tokens",
@@ -13,5 +13,3 @@ export const loader = apiRoute({
     handle: (call) => answerProgram(() => answerTokenRequest(call)),
   }),
 });
-
-export const action = loader;

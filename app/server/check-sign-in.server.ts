@@ -9,9 +9,7 @@ export async function checkRegistration({
   supabase,
 }: Pick<Env, "registration" | "supabase">): Promise<Check> {
   const name = "registration";
-  if (registration === "open") {
-    return passed(name, "open: anyone who can reach the sign-up page can create an account");
-  }
+  if (registration === "open") return passed(name, "open: anyone who can reach the sign-up page can create an account");
   const closed = `${registration}: ${howAccountsAreMade[registration]}`;
   if (supabase === undefined) return passed(name, closed);
   const settings = await readAuthSettings({ ...supabase, supabaseUrl: supabase.url });

@@ -45,13 +45,9 @@ export async function sendApiResponse(
   request: IncomingMessage,
   target: ServerResponse,
 ): Promise<void> {
-  if (response.body && response.headers.has("content-length")) {
-    return sendParts(response, response.body, target);
-  }
+  if (response.body && response.headers.has("content-length")) return sendParts(response, response.body, target);
   const body = await bodyOf(response);
-  if (body === undefined || body.length < compressFrom || !acceptsGzip(request)) {
-    return send(response, body, target);
-  }
+  if (body === undefined || body.length < compressFrom || !acceptsGzip(request)) return send(response, body, target);
   target.setHeader("content-encoding", "gzip");
   target.setHeader("vary", "Accept-Encoding");
   send(response, await compress(body, { level: constants.Z_BEST_SPEED }), target);

@@ -89,9 +89,7 @@ export const migrate = defineCommand({
       throw new CommandError("The database of a data folder is migrated when its service starts.");
     }
     const { dbUrl } = supabase;
-    if (dbUrl === undefined) {
-      throw new CommandError("Set SUPABASE_DB_URL to the address of the project's Postgres.");
-    }
+    if (dbUrl === undefined) throw new CommandError("Set SUPABASE_DB_URL to the address of the project's Postgres.");
     const { migrateDatabase } = await import("../../../supabase/embedded/migrate");
     const report = await refusing(() => migrateDatabase(connectionSettings(dbUrl)));
     const { applied, rules } = report;

@@ -10,9 +10,7 @@ const reportSchema = z.object({
 /** Runs the advisors of the Supabase CLI, if the CLI is installed and Postgres is reachable directly. */
 export async function checkAdvisors(databaseUrl: string | undefined): Promise<Check> {
   const name = "advisors";
-  if (databaseUrl === undefined) {
-    return passed(name, "not asked: set SUPABASE_DB_URL to let the Supabase CLI look");
-  }
+  if (databaseUrl === undefined) return passed(name, "not asked: set SUPABASE_DB_URL to let the Supabase CLI look");
   const { projectRoot } = await import("../../../supabase/embedded/project-root");
   const cli = join(projectRoot, "node_modules/supabase/package.json");
   if (!(await readFile(cli, "utf8").catch(() => ""))) {

@@ -47,9 +47,7 @@ async function checkToken(
     return failed(name, `Supabase Auth refused the new account: ${code}: ${message}`);
   }
   const read = await client.from("products").select("id").limit(1);
-  if (read.error) {
-    return failed(name, `The Data API refused the token of Auth: ${read.error.message}`);
-  }
+  if (read.error) return failed(name, `The Data API refused the token of Auth: ${read.error.message}`);
   return passed(name, "a user's token is accepted by the Data API");
 }
 

@@ -26,9 +26,7 @@ export async function checkPort(port, host) {
   if (problem === "EADDRINUSE") {
     fail(`Port ${port} is taken; stop what listens there, or run "PORT=${free} ${typed("start")}"`);
   }
-  if (problem === "EACCES") {
-    fail(`Port ${port} may not be used by this user; run "PORT=3000 ${typed("start")}"`);
-  }
+  if (problem === "EACCES") fail(`Port ${port} may not be used by this user; run "PORT=3000 ${typed("start")}"`);
   fail(`Cannot listen on ${host} (${problem}); run "HOST=127.0.0.1 ${typed("start")}"`);
 }
 

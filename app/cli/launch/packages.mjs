@@ -15,9 +15,7 @@ export function ensureInstalled() {
     env: { ...process.env, NODE_ENV: "" },
   });
   if (result.error?.code === "ENOENT") fail("npm was not found; install it together with Node");
-  if (result.status !== 0) {
-    fail('npm install failed (see above); fix the cause and run "npm install" again');
-  }
+  if (result.status !== 0) fail('npm install failed (see above); fix the cause and run "npm install" again');
 }
 
 function isInstalled() {

@@ -26,9 +26,7 @@ const places = {
 export function installSkills([word, ...rest]) {
   if (word !== "install" || rest.length > 0) fail('Use "backloom skills install"');
   const tools = Object.keys(places).filter(isOnPath);
-  if (tools.length === 0) {
-    fail(`None of ${Object.keys(places).join(", ")} is on PATH; install one, then try again`);
-  }
+  if (tools.length === 0) fail(`None of ${Object.keys(places).join(", ")} is on PATH; install one, then try again`);
   const source = join(root, "skills");
   const names = readdirSync(source);
   return tools

@@ -68,9 +68,7 @@ async function upload(file: File, target: FileTarget): Promise<Sent> {
   const answer = await fetch("/api/files", { method: "POST", body }).catch(() => null);
   if (answer === null) throw new Error("The upload failed. Check the connection and try again.");
   const answered: unknown = await answer.json().catch(() => null);
-  if (!answer.ok) {
-    throw new Error(refusalSchema.safeParse(answered).data?.error ?? "The upload failed. Try again.");
-  }
+  if (!answer.ok) throw new Error(refusalSchema.safeParse(answered).data?.error ?? "The upload failed. Try again.");
   return answerSchema.parse(answered);
 }
 

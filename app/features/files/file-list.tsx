@@ -52,9 +52,7 @@ export function FileList({ files, viewerId, isOwner, about }: FileListProps) {
 
 function Thumbnail({ file: { url, type } }: { file: ListedFile }) {
   const look = "size-10 shrink-0 rounded border border-line";
-  if (type.startsWith("image/")) {
-    return <img src={url} alt="" loading="lazy" className={`${look} object-cover`} />;
-  }
+  if (type.startsWith("image/")) return <img src={url} alt="" loading="lazy" className={`${look} object-cover`} />;
   const [kind = "", name = ""] = type.split("/");
   return (
     <span aria-hidden="true" className={`${look} grid place-items-center text-[0.625rem] uppercase text-muted`}>

@@ -22,9 +22,7 @@ export function picturesOf(evidence: readonly Evidence[]): Picture[] {
     const label = isOtherAttempt(earlier, now) ? `Before: attempt ${earlier.attempt}` : "Before";
     return [{ label, file: earlier.file, sha: earlier.head_sha, stale: false }, after];
   }
-  if (now.base_file) {
-    return [{ label: "Before the work", file: now.base_file, sha: null, stale: false }, after];
-  }
+  if (now.base_file) return [{ label: "Before the work", file: now.base_file, sha: null, stale: false }, after];
   return [after];
 }
 

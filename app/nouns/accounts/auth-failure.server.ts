@@ -87,9 +87,7 @@ function contractError({ status, message, path }: Refusal): ContractError {
 
 function refusalOf({ code = "", status = 0 }: AuthError): Refusal | undefined {
   if (refusals[code]) return refusals[code];
-  if (status === 401 || ["bad_jwt", "no_authorization", "not_admin"].includes(code)) {
-    return keyRefused;
-  }
+  if (status === 401 || ["bad_jwt", "no_authorization", "not_admin"].includes(code)) return keyRefused;
   if ([402, 540].includes(status)) return paused;
   // Auth's failures have a code; the others come from a proxy in front of it.
   return [0, 502, 503, 504].includes(status) || (status >= 500 && code === "") ? away : undefined;

@@ -18,12 +18,8 @@ export async function takeFile(
   target: z.output<typeof fileForm>,
   [file, another]: readonly SentFile[],
 ): Promise<StoredFile> {
-  if (file === undefined || another !== undefined) {
-    throw new ContractError(422, "Choose one file that is not empty.");
-  }
-  if (file.bytes.length > fileLimit) {
-    throw new ContractError(413, "The file is larger than 10 MB. Send a smaller one.");
-  }
+  if (file === undefined || another !== undefined) throw new ContractError(422, "Choose one file that is not empty.");
+  if (file.bytes.length > fileLimit) throw new ContractError(413, "The file is larger than 10 MB. Send a smaller one.");
   const type = typeOf(file.bytes);
   if (type === null) {
     throw new ContractError(

@@ -15,9 +15,7 @@ const beginnings: readonly [FileType, string][] = [
 /** Returns the type of a file by its content, or null for types that are not accepted. */
 export function typeOf(bytes: Uint8Array): FileType | null {
   for (const [type, beginning] of beginnings) {
-    if ([...beginning].every((char, at) => char === " " || bytes[at] === char.charCodeAt(0))) {
-      return type;
-    }
+    if ([...beginning].every((char, at) => char === " " || bytes[at] === char.charCodeAt(0))) return type;
   }
   return isText(bytes) ? "text/plain" : null;
 }

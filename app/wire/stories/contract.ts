@@ -41,9 +41,7 @@ export const metadataSchema = z
   .meta({ type: "object" });
 
 function findMetadataProblem(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return "Must be a JSON object.";
-  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "Must be a JSON object.";
   const problem = findNestedProblem(value);
   if (problem) return problem;
   const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
@@ -55,13 +53,9 @@ function findNestedProblem(root: object): string | undefined {
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, depth } = next;
-    if (depth > storyLogMetadata.depth + 1) {
-      return `Must not nest deeper than ${storyLogMetadata.depth} levels.`;
-    }
+    if (depth > storyLogMetadata.depth + 1) return `Must not nest deeper than ${storyLogMetadata.depth} levels.`;
     if (typeof value === "number" && !Number.isFinite(value)) return "Numbers must be finite.";
-    if (typeof value === "string" && !isStorable(value)) {
-      return "Must not contain NUL characters or broken Unicode.";
-    }
+    if (typeof value === "string" && !isStorable(value)) return "Must not contain NUL characters or broken Unicode.";
     if (typeof value !== "object" || value === null) continue;
     for (const [key, member] of Object.entries(value)) {
       if (!isStorable(key)) return "Must not contain NUL characters or broken Unicode.";
