@@ -59,9 +59,16 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
   await expect(file.locator(".l.a:focus")).toHaveText("export const greeting = 'hello';");
   await page.keyboard.press("v");
   await expect(file.getByText("// done").last()).toBeHidden();
+  // The next change is never one of a folded file.
+  await page.keyboard.press("n");
+  await expect(evil.locator(".l.a:focus")).toContainText("<script>");
   await page.reload();
   await expect(file.getByRole("checkbox", { name: "Viewed" })).toBeChecked();
   await expect(file.getByText("// done").last()).toBeHidden();
+  await expect(async () => {
+    await page.keyboard.press("n");
+    await expect(evil.locator(".l.a:focus")).toContainText("<script>", { timeout: 500 });
+  }).toPass();
 
   for (const theme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: theme });

@@ -35,9 +35,8 @@ function current(): HTMLElement | null {
 
 /** Moves focus to the next matching element in page order. */
 function step(selector: string, direction: 1 | -1): void {
-  const all = [...document.querySelectorAll<HTMLElement>(selector)].filter(
-    (element) => element.offsetParent !== null || element.closest(".far") !== null,
-  );
+  // Lines of a folded file have a place, but cannot be focused.
+  const all = [...document.querySelectorAll<HTMLElement>(selector)].filter((element) => element.checkVisibility());
   const from = current();
   const isAt = (element: HTMLElement): boolean => from !== null && element.contains(from);
   const at = all.findIndex(isAt);
@@ -59,6 +58,9 @@ function step(selector: string, direction: 1 | -1): void {
   target.scrollIntoView({ block: "center" });
 }
 
+/** Folds the file, so its name takes the focus from the line that disappears. */
 function markViewed(): void {
-  current()?.closest(".file")?.querySelector<HTMLElement>("[role=checkbox]")?.click();
+  const file = current()?.closest(".file");
+  file?.querySelector<HTMLElement>("summary")?.focus();
+  file?.querySelector<HTMLElement>("[role=checkbox]")?.click();
 }
