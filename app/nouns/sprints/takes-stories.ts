@@ -2,3 +2,8 @@
 export function takesStories({ status }: { status: string }): boolean {
   return status === "planned" || status === "active";
 }
+
+/** Nothing is planned in it any more. */
+export function hasEnded({ status }: { status: string }): boolean {
+  return status === "completed" || status === "cancelled";
+}

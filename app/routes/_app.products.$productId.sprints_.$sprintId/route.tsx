@@ -11,6 +11,7 @@ import { shownViews } from "~/features/views/shown-views.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getSprintBoard } from "~/nouns/pages/operations.server";
+import { hasEnded } from "~/nouns/sprints/takes-stories";
 import { useActionResult } from "~/ui/action-result";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -88,7 +89,7 @@ export default function SprintPage() {
       />
       <RowActions productId={productId} without={settings.list ? "" : "m"} />
       <FormErrors errors={refusal?.error && !(refused && preflight) ? [refusal.error] : []} />
-      <ShownTasks {...data} stories={board.stories}>
+      <ShownTasks {...data} stories={hasEnded(board.sprint) ? [] : board.stories}>
         <NoCards productId={productId} hasCandidates={board.candidates.length > 0} />
       </ShownTasks>
       <div className="mt-3 grid items-start gap-5 xl:grid-cols-[3fr_2fr]">

@@ -1,4 +1,5 @@
 import { RunStatus } from "~/features/runs/run-status";
+import { hasEnded } from "~/nouns/sprints/takes-stories";
 import { ActionForm } from "~/ui/action-form";
 import { Button, buttonClass } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
@@ -90,7 +91,7 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
 }
 
 function EditSprint({ sprint }: { sprint: Sprint }) {
-  if (sprint.status === "completed" || sprint.status === "cancelled") return null;
+  if (hasEnded(sprint)) return null;
   return (
     <details>
       <summary data-menu-item className="menu-item">

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import { useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { usePointerSelection, useSelected } from "~/features/items/selection";
-import { takesStories } from "~/nouns/sprints/takes-stories";
+import { hasEnded, takesStories } from "~/nouns/sprints/takes-stories";
 import { PressForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
@@ -16,12 +16,11 @@ import type { BoardStory, SprintFrame } from "~/wire/pages/contract";
 export function StoryList({ board }: { board: SprintFrame }) {
   const { stories, candidates, sprint } = board;
   const select = usePointerSelection();
-  const closed = sprint.status === "completed" || sprint.status === "cancelled";
   return (
     <Section title={`Stories (${stories.length})`} flush>
       <ul className="divide-y divide-line" onClickCapture={select}>
         {stories.map((story) => (
-          <SprintStory key={story.id} story={story} isClosed={closed} />
+          <SprintStory key={story.id} story={story} isClosed={hasEnded(sprint)} />
         ))}
         {stories.length === 0 ? <li className="px-4 py-3 text-sm text-muted">No stories yet.</li> : null}
       </ul>

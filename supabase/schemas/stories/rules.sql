@@ -53,7 +53,8 @@ create trigger _201_sort_order before update on public.stories
   execute function private.tg_any__sort_order();
 
 -- No one sets a story's status; it is derived from its tasks and its sprint (specification: States, Story),
--- for every write. Stories in triage and templates have their own status.
+-- for every write. Stories in triage and templates have their own status. A done story that is taken up again leaves a
+-- sprint that has ended, because nobody plans there any more.
 create function private.tg_stories__derive_status()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -63,6 +64,12 @@ begin
     new.status := 'TRIAGE';
   else
     new.status := private.derived_story_status(new.id, new.sprint_id);
+    if tg_op = 'UPDATE' and old.status = 'DONE' and new.status = 'IN_SPRINT' and exists (
+      select from public.sprints s where s.id = new.sprint_id and s.status in ('COMPLETED', 'CANCELLED'))
+    then
+      new.sprint_id := null;
+      new.status := 'OPEN';
+    end if;
   end if;
   return new;
 end;

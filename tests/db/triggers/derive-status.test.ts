@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import { createPbi, updatePbi } from "~/nouns/pbis/operations.server";
 import { getBacklog } from "~/nouns/products/operations.server";
-import { createSprint } from "~/nouns/sprints/operations.server";
+import { completeSprint, createSprint, startSprint } from "~/nouns/sprints/operations.server";
 import {
   addStoryToSprint,
   createStory,
   deleteStory,
+  getStory,
   removeStoryFromSprint,
   updateStory,
 } from "~/nouns/stories/operations.server";
@@ -59,6 +60,21 @@ it("A story that stops being failed or done returns to in_sprint inside a sprint
   await statusesAfter(world, "done", "done");
   expect((await removeStoryFromSprint(world.actor, { story_id: world.story.id })).status).toBe("done");
   expect(await statusesAfter(world, "todo")).toEqual({ story: "open", pbi: "ready" });
+});
+
+it("A done story that is taken up again returns from a sprint that has ended to the backlog", async () => {
+  const world = await t.seedWorld(1);
+  const sprint = await createSprint(world.actor, { product_id: world.product.id });
+  await addStoryToSprint(world.actor, { sprint_id: sprint.id, story_id: world.story.id });
+  await startSprint(world.actor, { sprint_id: sprint.id });
+  await statusesAfter(world, "done");
+  await completeSprint(world.actor, { sprint_id: sprint.id });
+  expect(await getStory(world.actor, { story_id: world.story.id })).toMatchObject({
+    status: "done",
+    sprint_id: sprint.id,
+  });
+  await createTask(world.actor, { story_id: world.story.id, title: "Late" });
+  expect(await getStory(world.actor, { story_id: world.story.id })).toMatchObject({ status: "open", sprint_id: null });
 });
 
 it("A story without tasks is never done, nor is a PBI without stories", async () => {
