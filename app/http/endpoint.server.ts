@@ -50,11 +50,8 @@ type Endpoints = Partial<Record<Method, Endpoint>>;
 /** Handles every method of an address. `methods` is the value of `Allow`. */
 export type RouteHandler = Answer & { methods: readonly string[]; endpoints: Endpoints };
 
-/** What a resource route exports: both, or the loader alone where nothing writes. */
-export type ResourceRoute = Record<"loader" | "action", RouteHandler>;
-
 /** One route under /api, in JSON: unknown methods get 405 with `Allow`, OPTIONS 204; HEAD is GET without a body. */
-export function apiRoute(endpoints: Endpoints, { head = true }: { head?: boolean } = {}): ResourceRoute {
+export function apiRoute(endpoints: Endpoints, { head = true }: { head?: boolean } = {}): RouteHandler {
   const methods = allowedMethods(Object.keys(endpoints), head);
   const table = new Map(Object.entries(endpoints));
 
@@ -69,8 +66,7 @@ export function apiRoute(endpoints: Endpoints, { head = true }: { head?: boolean
       return refusal(error, args);
     }
   };
-  const handler = Object.assign(answer, { methods, endpoints });
-  return { loader: handler, action: handler };
+  return Object.assign(answer, { methods, endpoints });
 }
 
 function allowedMethods(given: readonly string[], head: boolean): readonly string[] {
@@ -181,7 +177,9 @@ async function answerUser(
 }
 
 async function callOpen(description: OpenDescription<unknown, unknown>, args: RouteArgs): Promise<Response> {
-  if (description.auth === "cron") requireCronSecret(args.request, args.context.services.env.cronSecret);
+  if (description.auth === "cron") {
+    requireCronSecret(args.request, args.context.services.env.cronSecret);
+  }
   return description.handle(await readInput(description, args));
 }
 
@@ -234,7 +232,9 @@ async function readBodyOf(
 async function refuseInput(error: unknown, actor: Actor, changes: boolean): Promise<never> {
   if (!(error instanceof ContractError) || error.status === 401) throw error;
   const { is_demo: isDemo } = await authenticate(actor);
-  if (changes && isDemo && error.status !== 413) throw new ContractError(403, demoRefusal);
+  if (changes && isDemo && error.status !== 413) {
+    throw new ContractError(403, demoRefusal);
+  }
   throw error;
 }
 

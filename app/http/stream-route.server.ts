@@ -49,5 +49,5 @@ function guarded(open: Endpoint): RouteHandler {
     return open(args);
   };
   const { description } = open;
-  return apiRoute({ GET: Object.assign(checked, { description }) }, { head: false }).loader;
+  return apiRoute({ GET: Object.assign(checked, { description }) }, { head: false });
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { RequestContext } from "~/context/load-context";
 import { bodyLimit } from "~/context/read-body";
 import type { Actor } from "~/db/rpc.server";
-import { apiRoute, type Endpoint, endpoint, type ResourceRoute } from "~/http/endpoint.server";
+import { apiRoute, type Endpoint, endpoint, type RouteHandler } from "~/http/endpoint.server";
 import { problem } from "~/http/responses.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { resourceMetadataUrl, scopesOf } from "~/oauth/metadata.server";
@@ -33,7 +33,7 @@ export interface Offer {
 }
 
 /** Route of `/mcp`, `/mcp/all` or `/mcp/worker`. It lists its tools over MCP, not in the OpenAPI document. */
-export function toolsRoute(offer: Offer): ResourceRoute {
+export function toolsRoute(offer: Offer): RouteHandler {
   return apiRoute({
     POST: challenging(
       endpoint({

@@ -4,7 +4,7 @@ import { answerMetadata } from "~/oauth/metadata.server";
 import { howProgramsSignIn } from "~/server/problems";
 
 /** OAuth metadata for programs (RFC 9728 and 8414), for the origin of the request. */
-export const { loader } = apiRoute({
+export const loader = apiRoute({
   GET: openEndpoint({
     name: "getMetadata",
     summary: "Get the OAuth metadata",

@@ -125,7 +125,9 @@ export default function JobRun() {
 }
 
 function AttemptPicker({ job, shown }: { job: AgentJobDetail; shown: number | null }) {
-  if (job.attempts.length === 0) return <p className="text-sm text-muted">No worker has taken this job yet.</p>;
+  if (job.attempts.length === 0) {
+    return <p className="text-sm text-muted">No worker has taken this job yet.</p>;
+  }
   return (
     <ol className="grid gap-3">
       {job.attempts.map((attempt) => (

@@ -11,7 +11,9 @@ import { useJob } from "./_app.jobs_.$jobId/job-data";
 /** All attempts, newest first: worker, outcome, duration, usage and commit. */
 export default function JobAttempts() {
   const { attempts } = useJob();
-  if (attempts.length === 0) return <p className="text-sm text-muted">No worker has taken this job yet.</p>;
+  if (attempts.length === 0) {
+    return <p className="text-sm text-muted">No worker has taken this job yet.</p>;
+  }
   return (
     <div className="grid gap-4">
       {attempts.toReversed().map((attempt) => (

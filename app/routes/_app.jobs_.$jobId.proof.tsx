@@ -17,7 +17,9 @@ export default function JobProof() {
   const { stories } = useLoaderData<typeof loader>();
   const job = useJob();
   useLiveRevalidation({ stream: "backlog", productId: job.product_id });
-  if (stories.length === 0) return <EmptyState title="No criteria">An idea conversation has no criteria.</EmptyState>;
+  if (stories.length === 0) {
+    return <EmptyState title="No criteria">An idea conversation has no criteria.</EmptyState>;
+  }
   return (
     <div className="grid gap-5">
       {stories.map(({ id, code, title, proof }) => (

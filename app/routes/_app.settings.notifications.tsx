@@ -93,12 +93,16 @@ function ThisDevice({ publicKey, endpoints }: { publicKey: string | null; endpoi
     currentEndpoint(publicKey).then(setEndpoint, () => setEndpoint(null));
   }, [publicKey]);
 
-  if (publicKey === null) return <p className="text-sm text-muted">Push messages are not set up on this server.</p>;
+  if (publicKey === null) {
+    return <p className="text-sm text-muted">Push messages are not set up on this server.</p>;
+  }
   if (!hydrated) return <p className="text-sm text-muted">Push messages need JavaScript.</p>;
   if (!secureOnly.serviceWorker || !("PushManager" in window)) {
     return <p className="text-sm text-muted">This browser does not support push messages.</p>;
   }
-  if (endpoint && endpoints.includes(endpoint)) return <p className="text-sm">Notifications are on for this device.</p>;
+  if (endpoint && endpoints.includes(endpoint)) {
+    return <p className="text-sm">Notifications are on for this device.</p>;
+  }
   const turnOn = async () => {
     setProblem(null);
     const outcome = await subscribeHere(publicKey);

@@ -59,7 +59,9 @@ export const action = pageAction(async ({ request, context }) => {
     const account = await uncountIfAway(database, ["registration", addressKey], () =>
       register(database, registration, ways),
     );
-    if (sendsLink || account === null) return withCookies(redirect("/login?notice=confirm", 303), cookies.keep());
+    if (sendsLink || account === null) {
+      return withCookies(redirect("/login?notice=confirm", 303), cookies.keep());
+    }
     const browser = await signingInBrowser(request, context);
     return startSession(await createSession(database, account, browser), goTo, context);
   });

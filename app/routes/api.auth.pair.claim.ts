@@ -15,7 +15,7 @@ const finalFailures: readonly number[] = [400, 401, 410];
 
 type Call = Pick<RouteArgs, "request" | "context">;
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: openEndpoint({
     name: "claimPairing",
     summary: "Turn an approved pairing into a session",
@@ -37,7 +37,9 @@ export const { loader, action } = apiRoute({
 
 async function claim({ request, context }: Call): Promise<ClaimedPairing> {
   const desktopTokenHash = readPairCookieHash(request.headers.get("cookie"), context.services.env);
-  if (desktopTokenHash === undefined) throw new ContractError(401, "There is no pairing cookie. Show a new code.");
+  if (desktopTokenHash === undefined) {
+    throw new ContractError(401, "There is no pairing cookie. Show a new code.");
+  }
   const pairingId = await readPairingId({ request, context });
   if (!isCanonicalUuid(pairingId)) {
     throw new ContractError(401, "This pairing was started by another browser. Show a new code.");
@@ -80,3 +82,5 @@ async function signedIn(claimed: ClaimedPairing, context: Call["context"]): Prom
   );
   return withCookies(json({ ok: true }), [...session, ...clearPairCookies(env)]);
 }
+
+export const action = loader;

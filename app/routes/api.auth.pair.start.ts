@@ -7,7 +7,7 @@ import { userAgentOf } from "~/http/signing-in.server";
 import { startPairing } from "~/nouns/pairings/pair.server";
 import { startedPairingSchema } from "~/wire/pairings/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: openEndpoint({
     name: "startPairing",
     summary: "Start a sign-in by QR code",
@@ -26,3 +26,5 @@ export const { loader, action } = apiRoute({
     },
   }),
 });
+
+export const action = loader;

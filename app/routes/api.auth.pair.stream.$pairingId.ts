@@ -14,7 +14,9 @@ export const loader = openStreamRoute({
   refusals: [401, 404, 410, 500],
   open: async ({ request, context, params }) => {
     const desktopTokenHash = readPairCookieHash(request.headers.get("cookie"), context.services.env);
-    if (desktopTokenHash === undefined) throw new ContractError(401, "There is no pairing cookie. Show a new code.");
+    if (desktopTokenHash === undefined) {
+      throw new ContractError(401, "There is no pairing cookie. Show a new code.");
+    }
     // The cookie is checked first: without one, an unknown id is 401 like any other.
     const pairingId = canonicalId(params.pairingId);
     const pairing = { pairing_id: pairingId, desktop_token_hash: desktopTokenHash };

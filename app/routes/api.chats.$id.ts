@@ -3,7 +3,7 @@ import { deleteChat, updateChat } from "~/nouns/chats/operations.server";
 import { updateChatBody } from "~/wire/chats/contract";
 
 /** `/api/chats/:id`: changes what you hear in a chat, or ends its pairing. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   PATCH: operationEndpoint(updateChat, {
     summary: "Update what you hear in a chat. Session only",
     caller: "person",
@@ -17,3 +17,5 @@ export const { loader, action } = apiRoute({
     input: ({ id }) => ({ chat_id: id }),
   }),
 });
+
+export const action = loader;

@@ -4,7 +4,7 @@ import { createChat, listChats } from "~/nouns/chats/operations.server";
 import { chatListSchema, createChatBody, createdChatSchema } from "~/wire/chats/contract";
 
 /** `/api/chats`: the caller's accounts of chat services; begins to pair one. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
     name: "listChats",
     summary: "List your chats and the services that this installation has. Session only",
@@ -29,3 +29,5 @@ export const { loader, action } = apiRoute({
     },
   }),
 });
+
+export const action = loader;

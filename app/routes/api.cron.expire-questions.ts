@@ -2,7 +2,7 @@ import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { expiredQuestionsSchema, expireQuestions } from "~/nouns/schedules/operations.server";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: openEndpoint({
     name: "expireQuestions",
     summary: "Expire overdue questions and pairings",
@@ -11,3 +11,5 @@ export const { loader, action } = apiRoute({
     handle: async ({ context }) => json(await expireQuestions(context.services.database)),
   }),
 });
+
+export const action = loader;

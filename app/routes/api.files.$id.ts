@@ -3,7 +3,7 @@ import { fileAnswer } from "~/http/files.server";
 import { deleteFile, readFile } from "~/nouns/files/operations.server";
 
 /** `/api/files/:id`: the file, for anyone who reads its product; or no file any more. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
     name: "getFile",
     summary: "Download a file; supports Range",
@@ -19,3 +19,5 @@ export const { loader, action } = apiRoute({
     input: ({ id }) => ({ file_id: id }),
   }),
 });
+
+export const action = loader;

@@ -4,7 +4,7 @@ import { json } from "~/http/responses.server";
 import { takeFile } from "~/nouns/files/take-file.server";
 import { fileBodyLimit, fileForm, fileSchema } from "~/wire/files/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: endpoint({
     name: "addFile",
     summary: "Upload a file of up to 10 MB: an image, a video, a PDF or text",
@@ -17,3 +17,5 @@ export const { loader, action } = apiRoute({
       json(await takeFile(actor, body, await readUploads(form, "file")), { status: 201 }),
   }),
 });
+
+export const action = loader;

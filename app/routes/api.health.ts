@@ -4,7 +4,7 @@ import { json } from "~/http/responses.server";
 import { healthQuery, healthSchema } from "~/wire/health";
 
 /** Liveness probe (specification: GET /api/health): always 200; database failures are in the body. */
-export const { loader } = apiRoute({
+export const loader = apiRoute({
   GET: openEndpoint({
     name: "getHealth",
     summary: "Check that the service is up; with db=1 also the database",

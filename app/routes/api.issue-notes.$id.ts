@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportIssueNote } from "~/nouns/intake/operations.server";
 import { reportIssueNoteBody } from "~/wire/intake/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   PUT: operationEndpoint(reportIssueNote, {
     summary: "Report that an issue was commented on or closed, or why not",
     auth: "bearer",
@@ -11,3 +11,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ issue_note_id: id, ...body }),
   }),
 });
+
+export const action = loader;

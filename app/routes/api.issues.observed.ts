@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { observeIssues } from "~/nouns/intake/operations.server";
 import { observeIssuesInput } from "~/wire/intake/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   PUT: operationEndpoint(observeIssues, {
     summary: "Add issues of the Git host to Triage. Each is added once; closed ones leave",
     auth: "bearer",
@@ -12,3 +12,5 @@ export const { loader, action } = apiRoute({
     input: ({ body }) => body,
   }),
 });
+
+export const action = loader;

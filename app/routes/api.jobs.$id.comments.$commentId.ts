@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { deleteJobComment } from "~/nouns/reviews/operations.server";
 import { canonicalId } from "~/wire/canonical-id";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   DELETE: operationEndpoint(deleteJobComment, {
     summary: "Delete your own draft comment",
     status: 204,
@@ -10,3 +10,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, params }) => ({ job_id: id, comment_id: canonicalId(params.commentId) }),
   }),
 });
+
+export const action = loader;

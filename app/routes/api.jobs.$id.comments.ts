@@ -5,7 +5,7 @@ import { addJobComment } from "~/nouns/reviews/job-comments.server";
 import { addJobCommentBody, jobCommentSchema, jobCommentsSchema } from "~/wire/reviews/contract";
 
 /** `/api/jobs/:id/comments`: comments on lines. The caller's are drafts until sent with a review. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
     name: "listJobComments",
     summary: "List reviews and line comments of a job, and your own drafts",
@@ -22,3 +22,5 @@ export const { loader, action } = apiRoute({
     handle: async ({ actor, id, body }) => json(await addJobComment(actor, { job_id: id, ...body }), { status: 201 }),
   }),
 });
+
+export const action = loader;

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportJobConflict } from "~/nouns/agent-jobs/operations.server";
 import { conflictLimits, reportJobConflictBody } from "~/wire/agent-jobs/job-conflict";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(reportJobConflict, {
     summary: "Report work that does not merge",
     auth: "bearer",
@@ -13,3 +13,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
+
+export const action = loader;

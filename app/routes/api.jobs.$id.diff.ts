@@ -15,7 +15,7 @@ import {
 import { ContractError } from "~/wire/errors";
 
 /** `/api/jobs/:id/diff`: an attempt's changes, as JSON or as a patch. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
     name: "getJobDiff",
     summary: "Get an attempt's changes; Accept: text/x-diff returns a patch for git apply",
@@ -60,3 +60,5 @@ function nothingYet(attempt: number | undefined): string {
     ? "No attempt of this job has sent what it changed."
     : `Attempt ${attempt} of this job has sent no changes.`;
 }
+
+export const action = loader;

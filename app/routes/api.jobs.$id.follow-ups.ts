@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { proposeFollowUp } from "~/nouns/intake/operations.server";
 import { followUpBody } from "~/wire/intake/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(proposeFollowUp, {
     summary: "Propose a story for another repository. It waits in triage",
     auth: "bearer",
@@ -12,3 +12,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ ...body, job_id: id }),
   }),
 });
+
+export const action = loader;

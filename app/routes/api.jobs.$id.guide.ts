@@ -7,7 +7,7 @@ import { jobDiffQuery } from "~/wire/agent-jobs/job-diff";
 import { ContractError } from "~/wire/errors";
 import { jobGuideSchema } from "~/wire/reviews/guide";
 
-export const { loader } = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
     name: "getJobGuide",
     summary: "Get an attempt's changes in chapters, each hunk exactly once",

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportMerged } from "~/nouns/agent-jobs/operations.server";
 import { reportMergedBody } from "~/wire/agent-jobs/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(reportMerged, {
     summary: "Report that the main branch has a job's commit, which unblocks what waited for it",
     auth: "bearer",
@@ -12,3 +12,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
+
+export const action = loader;

@@ -3,7 +3,7 @@ import { appendJobOutput, getJobOutput } from "~/nouns/agent-jobs/operations.ser
 import { appendJobOutputBody, jobOutputQuery } from "~/wire/agent-jobs/job-output";
 
 /** `/api/jobs/:id/output`: workers append their agent's output; people and programs read it. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: operationEndpoint(getJobOutput, {
     summary: "Read an attempt's output",
     query: jobOutputQuery,
@@ -18,3 +18,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
+
+export const action = loader;

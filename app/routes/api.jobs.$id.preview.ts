@@ -6,7 +6,7 @@ import { ContractError } from "~/wire/errors";
 import { previewAnswerSchema } from "~/wire/previews/contract";
 
 /** `/api/jobs/:id/preview`: starts, shows and ends the running application of a job. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: endpoint({
     name: "startPreview",
     summary: "Start the application of a job, or return the preview that runs",
@@ -32,3 +32,5 @@ export const { loader, action } = apiRoute({
     input: ({ id }) => ({ job_id: id }),
   }),
 });
+
+export const action = loader;

@@ -3,7 +3,7 @@ import { reviewJob, undoReview } from "~/nouns/reviews/operations.server";
 import { reviewJobBody } from "~/wire/reviews/contract";
 
 /** `/api/jobs/:id/review`: approves a job's work, or requests changes; undoes that. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(reviewJob, {
     summary: "Approve an attempt or request changes, with your drafted comments",
     body: reviewJobBody,
@@ -19,3 +19,5 @@ export const { loader, action } = apiRoute({
     input: ({ id }) => ({ job_id: id }),
   }),
 });
+
+export const action = loader;

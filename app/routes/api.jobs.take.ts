@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { takeAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { takeAgentJobInput } from "~/wire/workers/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(takeAgentJob, {
     name: "takeJob",
     summary: "Take a task's job into a terminal",
@@ -12,3 +12,5 @@ export const { loader, action } = apiRoute({
     input: ({ body }) => body,
   }),
 });
+
+export const action = loader;

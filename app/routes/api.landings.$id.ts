@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportLanding } from "~/nouns/landings/operations.server";
 import { reportLandingBody } from "~/wire/landings/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   PUT: operationEndpoint(reportLanding, {
     summary: "Report the progress and result of a merge",
     auth: "bearer",
@@ -11,3 +11,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ landing_id: id, ...body }),
   }),
 });
+
+export const action = loader;

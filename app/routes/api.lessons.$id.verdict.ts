@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { decideLesson } from "~/nouns/lessons/operations.server";
 import { decideLessonBody } from "~/wire/lessons/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(decideLesson, {
     summary: "Accept a lesson, optionally reworded, decline it, or retire it",
     body: decideLessonBody,
@@ -10,3 +10,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ ...body, lesson_id: id }),
   }),
 });
+
+export const action = loader;

@@ -1,3 +1,5 @@
 import { commentRoute } from "~/features/comments/comments.server";
 
-export const { loader, action } = commentRoute("pbi");
+export const loader = commentRoute("pbi");
+
+export const action = loader;

@@ -1,3 +1,5 @@
 import { commentsRoute } from "~/features/comments/comments.server";
 
-export const { loader, action } = commentsRoute("pbi");
+export const loader = commentsRoute("pbi");
+
+export const action = loader;

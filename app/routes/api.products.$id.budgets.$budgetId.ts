@@ -3,7 +3,7 @@ import { deleteBudget } from "~/nouns/budgets/operations.server";
 import { isCanonicalUuid } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   DELETE: operationEndpoint(deleteBudget, {
     summary: "Delete a budget. Owner's session only",
     caller: "person",
@@ -15,3 +15,5 @@ export const { loader, action } = apiRoute({
     },
   }),
 });
+
+export const action = loader;

@@ -3,7 +3,7 @@ import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
 import { budgetBody, budgetsQuery } from "~/wire/budgets/contract";
 
 /** `/api/products/:id/budgets`: agents may read budgets; only the owner may set them, in a session. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: operationEndpoint(getBudgets, {
     summary: "List budgets with what is spent, reserved and left",
     query: budgetsQuery,
@@ -16,3 +16,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ ...body, product_id: id }),
   }),
 });
+
+export const action = loader;

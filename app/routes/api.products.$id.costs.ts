@@ -4,7 +4,7 @@ import { getCosts } from "~/nouns/insights/operations.server";
 import { costsAnswerSchema, costsQuery } from "~/wire/insights/contract";
 
 /** `GET /api/products/:id/costs`: what accepted changes cost, as JSON, or as CSV with `Accept: text/csv`. */
-export const { loader } = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
     name: "getCosts",
     summary: "Get what accepted changes cost, as JSON or with Accept: text/csv as CSV",

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { nextIssueNote } from "~/nouns/intake/operations.server";
 import { nextIssueNoteBody } from "~/wire/intake/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(nextIssueNote, {
     summary: "Claim the next comment to write on an issue",
     auth: "bearer",
@@ -11,3 +11,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ product_id: id, ...body }),
   }),
 });
+
+export const action = loader;

@@ -4,7 +4,7 @@ import { canonicalId } from "~/wire/canonical-id";
 import { updateLabelBody } from "~/wire/labels/contract";
 
 /** `/api/products/:id/labels/:labelId`: changes or deletes a label. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   PATCH: operationEndpoint(updateLabel, {
     summary: "Rename a label or change its color",
     body: updateLabelBody,
@@ -18,3 +18,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, params }) => ({ product_id: id, label_id: canonicalId(params.labelId) }),
   }),
 });
+
+export const action = loader;

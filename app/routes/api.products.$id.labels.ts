@@ -3,7 +3,7 @@ import { createLabel, listLabels } from "~/nouns/labels/operations.server";
 import { createLabelBody } from "~/wire/labels/contract";
 
 /** `/api/products/:id/labels`: lists and creates labels. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: operationEndpoint(listLabels, {
     summary: "List a product's labels by name",
     input: ({ id }) => ({ product_id: id }),
@@ -16,3 +16,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ ...body, product_id: id }),
   }),
 });
+
+export const action = loader;

@@ -3,7 +3,7 @@ import { listLandings, nextLanding } from "~/nouns/landings/operations.server";
 import { nextLandingBody } from "~/wire/landings/contract";
 
 /** `/api/products/:id/landings`: the merge queue, and a worker's claim of the next branch. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: operationEndpoint(listLandings, {
     summary: "List branches in the merge queue and recent results",
     input: ({ id }) => ({ product_id: id }),
@@ -16,3 +16,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ product_id: id, ...body }),
   }),
 });
+
+export const action = loader;

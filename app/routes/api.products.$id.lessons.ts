@@ -3,7 +3,7 @@ import { listLessons, proposeLesson } from "~/nouns/lessons/operations.server";
 import { proposeLessonBody } from "~/wire/lessons/contract";
 
 /** `/api/products/:id/lessons`: lists what a product has learned; an agent proposes more. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: operationEndpoint(listLessons, {
     summary: "List a product's lessons and their effect, accepted ones first",
     input: ({ id }) => ({ product_id: id }),
@@ -17,3 +17,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ ...body, product_id: id }),
   }),
 });
+
+export const action = loader;

@@ -1,7 +1,7 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { getNextStory } from "~/nouns/products/operations.server";
 
-export const { loader } = apiRoute({
+export const loader = apiRoute({
   GET: operationEndpoint(getNextStory, {
     summary: "Get the first open story of the active sprint",
     auth: "bearer",

@@ -3,7 +3,7 @@ import { json } from "~/http/responses.server";
 import { getScoreboard } from "~/nouns/insights/operations.server";
 import { scoreboardSchema } from "~/nouns/insights/scoreboard";
 
-export const { loader } = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
     name: "getScoreboard",
     summary: "Compare agents and models by the finished tasks of a product",

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { nextUpkeep } from "~/nouns/upkeep/operations.server";
 import { nextUpkeepBody } from "~/wire/upkeep/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(nextUpkeep, {
     summary: "Claim the next file to bring up to date by pull request",
     auth: "bearer",
@@ -11,3 +11,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ product_id: id, ...body }),
   }),
 });
+
+export const action = loader;

@@ -3,7 +3,7 @@ import { createSavedView, listSavedViews } from "~/nouns/saved-views/operations.
 import { createSavedViewBody, savedViewsQuery } from "~/wire/saved-views/contract";
 
 /** `/api/products/:id/views`: lists the caller's and shared views; creates one. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: operationEndpoint(listSavedViews, {
     summary: "List your own and shared views of backlog and board",
     query: savedViewsQuery,
@@ -17,3 +17,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ ...body, product_id: id }),
   }),
 });
+
+export const action = loader;

@@ -6,7 +6,7 @@ import { beginImport, importBacklog } from "~/nouns/transfers/import-backlog.ser
 import { readImport } from "~/nouns/transfers/read-import.server";
 import { importForm, importLimits, importReportSchema } from "~/wire/transfers/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: endpoint({
     name: "importBacklog",
     summary:
@@ -32,3 +32,5 @@ export const { loader, action } = apiRoute({
     },
   }),
 });
+
+export const action = loader;

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { observePulls } from "~/nouns/pulls/operations.server";
 import { observePullsInput } from "~/wire/pulls/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   PUT: operationEndpoint(observePulls, {
     summary: "Report the state of pull requests; each event is handled once",
     auth: "bearer",
@@ -12,3 +12,5 @@ export const { loader, action } = apiRoute({
     input: ({ body }) => body,
   }),
 });
+
+export const action = loader;

@@ -5,7 +5,7 @@ import { ContractError } from "~/wire/errors";
 import { readySchema } from "~/wire/health";
 
 /** Readiness probe: 503 while this process cannot serve requests, so that proxies use another one. */
-export const { loader } = apiRoute({
+export const loader = apiRoute({
   GET: openEndpoint({
     name: "getReadiness",
     summary: "Check that this process can serve; 503 if it cannot",

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { startRunInput } from "~/wire/sprint-runs/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(startRun, {
     summary: "Start a run of task_ids, or of the remaining tasks of story_id",
     body: startRunInput,
@@ -12,3 +12,5 @@ export const { loader, action } = apiRoute({
     input: ({ body }) => body,
   }),
 });
+
+export const action = loader;

@@ -7,7 +7,7 @@ import { storyChangesSchema } from "~/nouns/reviews/story-changes";
 import { mostShown, pathQuery } from "~/wire/agent-jobs/job-diff";
 
 /** `GET /api/stories/:id/changes`: what no person has judged of a story, in one diff. */
-export const { loader } = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
     name: "getStoryChanges",
     summary: "Get the unreviewed work of a story in one diff from its base",

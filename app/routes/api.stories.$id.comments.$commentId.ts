@@ -1,3 +1,5 @@
 import { commentRoute } from "~/features/comments/comments.server";
 
-export const { loader, action } = commentRoute("story");
+export const loader = commentRoute("story");
+
+export const action = loader;

@@ -1,3 +1,5 @@
 import { commentsRoute } from "~/features/comments/comments.server";
 
-export const { loader, action } = commentsRoute("story");
+export const loader = commentsRoute("story");
+
+export const action = loader;

@@ -3,7 +3,7 @@ import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 import { addEvidenceBody } from "~/wire/proof/contract";
 
 /** `/api/stories/:id/evidence`: reads and adds evidence for a story's criteria. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: operationEndpoint(getProof, {
     name: "getStoryEvidence",
     summary: "List a story's criteria with their state and evidence",
@@ -18,3 +18,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ story_id: id, ...body }),
   }),
 });
+
+export const action = loader;

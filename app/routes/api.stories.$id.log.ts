@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { appendStoryLog } from "~/nouns/stories/operations.server";
 import { storyLogBody } from "~/wire/stories/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(appendStoryLog, {
     summary: "Add an entry to a story's log",
     auth: "bearer",
@@ -12,3 +12,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ story_id: id, ...body }),
   }),
 });
+
+export const action = loader;

@@ -4,7 +4,7 @@ import { deleteRecurrence, getRecurrence, setRecurrence } from "~/nouns/recurren
 import { recurrenceBody, shownRecurrenceSchema } from "~/wire/recurrences/contract";
 
 /** `/api/stories/:id/recurrence`: schedule by which a template creates its next story. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
     name: "getRecurrence",
     summary: "Get a story's schedule, its next three times, and the template it was made from",
@@ -27,3 +27,5 @@ export const { loader, action } = apiRoute({
     input: ({ id }) => ({ story_id: id }),
   }),
 });
+
+export const action = loader;

@@ -3,7 +3,7 @@ import { reviewStory, undoStoryReview } from "~/nouns/reviews/operations.server"
 import { reviewStoryBody } from "~/wire/reviews/contract";
 
 /** `/api/stories/:id/review`: one verdict for several attempts of a story; undoes that. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(reviewStory, {
     summary: "Approve several attempts of a story, or request changes of them, all or none",
     body: reviewStoryBody,
@@ -19,3 +19,5 @@ export const { loader, action } = apiRoute({
     input: ({ id }) => ({ story_id: id }),
   }),
 });
+
+export const action = loader;

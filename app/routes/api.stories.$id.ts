@@ -3,7 +3,7 @@ import { getStory, updateStory } from "~/nouns/stories/operations.server";
 import { updateStoryInput } from "~/wire/stories/contract";
 
 /** `/api/stories/:id`: reads a story with its tasks and log; changes it. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: operationEndpoint(getStory, {
     summary: "Get a story with its PBI, sprint, tasks and recent log",
     versioned: "always",
@@ -17,3 +17,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body, request }) => ({ ...body, story_id: id, expected_version: expectedVersions(request) }),
   }),
 });
+
+export const action = loader;

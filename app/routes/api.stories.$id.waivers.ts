@@ -3,7 +3,7 @@ import { waiveCriterion } from "~/nouns/proof/operations.server";
 import { waiveCriterionBody } from "~/wire/proof/contract";
 
 /** `/api/stories/:id/waivers`: a person waives a criterion, with a reason. The operation refuses tokens. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: operationEndpoint(waiveCriterion, {
     name: "waiveStoryCriterion",
     summary: "Waive a criterion permanently, with a reason. Session only",
@@ -14,3 +14,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ story_id: id, ...body }),
   }),
 });
+
+export const action = loader;

@@ -1,3 +1,5 @@
 import { commentRoute } from "~/features/comments/comments.server";
 
-export const { loader, action } = commentRoute("task");
+export const loader = commentRoute("task");
+
+export const action = loader;

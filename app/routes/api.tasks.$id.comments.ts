@@ -1,3 +1,5 @@
 import { commentsRoute } from "~/features/comments/comments.server";
 
-export const { loader, action } = commentsRoute("task");
+export const loader = commentsRoute("task");
+
+export const action = loader;

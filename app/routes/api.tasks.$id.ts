@@ -3,7 +3,7 @@ import { getTaskDetail, updateTask } from "~/nouns/tasks/operations.server";
 import { updateTaskBody } from "~/wire/tasks/contract";
 
 /** Detail and update of a task (specification: GET and PATCH /api/tasks/:id). */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: operationEndpoint(getTaskDetail, {
     name: "getTask",
     summary: "Get a task",
@@ -19,3 +19,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body, request }) => ({ ...body, task_id: id, expected_version: expectedVersions(request) }),
   }),
 });
+
+export const action = loader;

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reportUpkeep } from "~/nouns/upkeep/operations.server";
 import { reportUpkeepBody } from "~/wire/upkeep/contract";
 
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   PUT: operationEndpoint(reportUpkeep, {
     summary: "Report the pull request of a file, or why there is none",
     auth: "bearer",
@@ -11,3 +11,5 @@ export const { loader, action } = apiRoute({
     input: ({ id, body }) => ({ upkeep_id: id, ...body }),
   }),
 });
+
+export const action = loader;

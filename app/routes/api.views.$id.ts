@@ -3,7 +3,7 @@ import { deleteSavedView, updateSavedView } from "~/nouns/saved-views/operations
 import { updateSavedViewBody } from "~/wire/saved-views/contract";
 
 /** `/api/views/:id`: changes or deletes a saved view. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   PATCH: operationEndpoint(updateSavedView, {
     summary: "Update a view. Its author; for shared views also the product's owner",
     body: updateSavedViewBody,
@@ -17,3 +17,5 @@ export const { loader, action } = apiRoute({
     input: ({ id }) => ({ view_id: id }),
   }),
 });
+
+export const action = loader;

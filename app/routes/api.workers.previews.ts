@@ -4,7 +4,7 @@ import { hearPreviews } from "~/previews/previews.server";
 import { heardPreviewsSchema, syncPreviewsBody } from "~/wire/previews/contract";
 
 /** `PUT /api/workers/previews`: a worker reports its previews and hears which it should run. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   PUT: endpoint({
     name: "syncPreviews",
     summary: "Report a worker's previews and wait for the ones it should run",
@@ -18,3 +18,5 @@ export const { loader, action } = apiRoute({
     },
   }),
 });
+
+export const action = loader;

@@ -4,7 +4,7 @@ import { hashHookKey, receiveItem } from "~/nouns/intake/intake-hook.server";
 import { receivedItemInput, receivedItemSchema } from "~/wire/intake/contract";
 
 /** `POST /hooks/in/:key`: brings another service's item into Triage. The key in the address is the only credential. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: openEndpoint({
     name: "receiveItem",
     summary: "Send an item to Triage. The same external_id returns 200 and the item's status",
@@ -25,3 +25,5 @@ export const { loader, action } = apiRoute({
     },
   }),
 });
+
+export const action = loader;

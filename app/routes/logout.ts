@@ -12,7 +12,9 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { database, env } = context.services;
   const cookies = request.headers.get("cookie");
   const session = await readSessionCookie(cookies, env);
-  if (session) await endSession(database, { session_id: session.session_id, ip: context.clientAddress });
+  if (session) {
+    await endSession(database, { session_id: session.session_id, ip: context.clientAddress });
+  }
   const left = redirect("/login?notice=signed-out", 303);
   return withCookies(left, await clearSessionCookies(cookies, env));
 }

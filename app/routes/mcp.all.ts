@@ -1,4 +1,6 @@
 import { toolsRoute } from "~/mcp/endpoint.server";
 import { allTools } from "~/mcp/offers.server";
 
-export const { loader, action } = toolsRoute(allTools);
+export const loader = toolsRoute(allTools);
+
+export const action = loader;

@@ -1,4 +1,6 @@
 import { toolsRoute } from "~/mcp/endpoint.server";
 import { mainTools } from "~/mcp/offers.server";
 
-export const { loader, action } = toolsRoute(mainTools);
+export const loader = toolsRoute(mainTools);
+
+export const action = loader;

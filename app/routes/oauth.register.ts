@@ -4,7 +4,7 @@ import { answerProgram } from "~/oauth/refusal.server";
 import { answerRegistration } from "~/oauth/register.server";
 
 /** docs/oauth.md. Programs POST JSON to /register, people a form: app/server/request-target.ts separates them. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: openEndpoint({
     name: "registerClient",
     summary: "Register an OAuth client",
@@ -13,3 +13,5 @@ export const { loader, action } = apiRoute({
     handle: (call) => answerProgram(() => answerRegistration(call)),
   }),
 });
+
+export const action = loader;

@@ -3,7 +3,7 @@ import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
 
 /** The same document as `GET /api/openapi.json`, without a token. */
-export const { loader } = apiRoute({
+export const loader = apiRoute({
   GET: openEndpoint({
     name: "getOpenOpenApi",
     summary: "Get the OpenAPI document without signing in",

@@ -4,7 +4,7 @@ import { answerProgram } from "~/oauth/refusal.server";
 import { answerRevocation } from "~/oauth/token.server";
 
 /** Revokes a program's token (docs/oauth.md). */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: openEndpoint({
     name: "revokeToken",
     summary: "Revoke an app's access",
@@ -13,3 +13,5 @@ export const { loader, action } = apiRoute({
     handle: (call) => answerProgram(() => answerRevocation(call)),
   }),
 });
+
+export const action = loader;

@@ -4,7 +4,7 @@ import { skills } from "~/mcp/skills.server";
 import { ContractError } from "~/wire/errors";
 
 /** `GET /skills/:name/SKILL.md`: a skill that any agent can load, without a token. */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   GET: openEndpoint({
     name: "getSkill",
     summary: "A skill for agents: take-next, plan-story or split-epic",
@@ -21,3 +21,4 @@ export const { loader, action } = apiRoute({
     },
   }),
 });
+export const action = loader;

@@ -17,7 +17,9 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const theme = parseTheme(form.get("theme"));
   const headers = { "Set-Cookie": themeCookie(theme) };
   const found = await findActor(request, context);
-  if (found && !found.principal.is_demo) await updateProfile(found.actor, { theme: profileThemes[theme] });
+  if (found && !found.principal.is_demo) {
+    await updateProfile(found.actor, { theme: profileThemes[theme] });
+  }
   if (form.has(enhancedField)) return json({ ok: true }, { headers });
   return redirect(safeRedirect(form.get("from")), { status: 303, headers });
 }

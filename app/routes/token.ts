@@ -4,7 +4,7 @@ import { answerProgram } from "~/oauth/refusal.server";
 import { answerTokenRequest } from "~/oauth/token.server";
 
 /** Issues tokens to a program (docs/oauth.md). */
-export const { loader, action } = apiRoute({
+export const loader = apiRoute({
   POST: openEndpoint({
     name: "getTokens",
     summary: "Exchange a code or refresh token for tokens",
@@ -13,3 +13,5 @@ export const { loader, action } = apiRoute({
     handle: (call) => answerProgram(() => answerTokenRequest(call)),
   }),
 });
+
+export const action = loader;

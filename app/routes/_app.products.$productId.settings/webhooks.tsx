@@ -124,7 +124,9 @@ interface Delivery {
 
 function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) {
   const [last] = deliveries;
-  if (!last) return <p className="text-xs text-muted">No deliveries yet. Send a test to check the address.</p>;
+  if (!last) {
+    return <p className="text-xs text-muted">No deliveries yet. Send a test to check the address.</p>;
+  }
   return (
     <details className="text-sm">
       <summary className="flex flex-wrap items-center gap-2 text-xs text-muted hover:text-ink">

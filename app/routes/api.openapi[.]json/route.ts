@@ -4,7 +4,7 @@ import { jsonText } from "~/http/responses.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 
 /** The HTTP API as an OpenAPI 3.1 document, generated from the routes' declarations. */
-export const { loader } = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
     name: "getOpenApi",
     summary: "Get this document",
