@@ -54,7 +54,7 @@ create trigger _201_sort_order before update on public.stories
 
 -- No one sets a story's status; it is derived from its tasks and its sprint (specification: States, Story),
 -- for every write. Stories in triage and templates have their own status. A done story that is taken up again leaves a
--- sprint that has ended, because nobody plans there any more.
+-- sprint that has ended, where nothing is planned any more.
 create function private.tg_stories__derive_status()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
