@@ -62,6 +62,8 @@ test("By keys alone, a person is invited by name, accepts, comments, edits and d
   await page.keyboard.press("Enter");
   await expect(page.getByText(`${bob.name} is invited`)).toBeVisible();
   await expect(page.getByLabel("Username or email")).toHaveValue("");
+  // The next one can be invited at once.
+  await expect(page.getByRole("combobox", { name: "Role" }).last()).toHaveValue("member");
   expect(await findingsInBothThemes(page)).toEqual([]);
 
   await openLive(other, "/inbox?show=invitations");

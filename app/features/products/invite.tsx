@@ -81,7 +81,11 @@ export function InvitePerson({ invitations }: { invitations: readonly Invitation
   const fetcher = useFetcher<ActionResult>({ key: "invite person" });
   const withoutScript = useActionResult();
   const sent = useSent(fetcher);
-  const form = useServerForm<"identifier">({ lastResult: fetcher.data ?? withoutScript, id: `invite-person-${sent}` });
+  const form = useServerForm<"identifier" | "role">({
+    lastResult: fetcher.data ?? withoutScript,
+    defaultValue: { role: "member" },
+    id: `invite-person-${sent}`,
+  });
   return (
     <Section
       title="Invite someone who has an account"
@@ -94,7 +98,7 @@ export function InvitePerson({ invitations }: { invitations: readonly Invitation
             <div className="min-w-56 flex-1">
               <TextField label="Username or email" required autoComplete="off" {...form.field("identifier")} />
             </div>
-            <SelectField label="Role" name="role" id="person-role" options={invitedRoles} />
+            <SelectField label="Role" options={invitedRoles} {...form.field("role")} />
             <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Inviting…" size="lg" className="mt-6">
               Invite by name
             </SubmitButton>
