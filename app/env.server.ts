@@ -62,11 +62,7 @@ export interface SupabaseSettings {
   dbConnections: number;
 }
 
-export interface VapidSettings {
-  publicKey: string;
-  privateKey: string;
-  subject: string;
-}
+export type VapidSettings = { publicKey: string; privateKey: string; subject: string };
 
 export interface Env {
   /** True unless NODE_ENV explicitly asks for development, so that sources are never served by accident. */

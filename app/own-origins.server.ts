@@ -32,6 +32,4 @@ export function ownAddresses(): string[] {
 }
 
 /** Writes an address as in a URL: IPv6 in brackets. */
-export function bracketed(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
-}
+export const bracketed = (host: string): string => (host.includes(":") ? `[${host}]` : host);

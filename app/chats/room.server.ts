@@ -21,11 +21,7 @@ import { compose, withoutControls } from "./words";
 /** How often the holder says that it is alive; after four times that another process takes the connection over. */
 const holdMilliseconds = 5_000;
 
-interface RoomOptions {
-  database: Database;
-  log: Logger;
-  env: Pick<Env, "chats" | "appOrigin">;
-}
+type RoomOptions = { database: Database; log: Logger; env: Pick<Env, "chats" | "appOrigin"> };
 
 /** Connects to the chat services that have a bot, and asks people there. Any number of processes may; one holds each connection. */
 export function startChats(options: RoomOptions): () => Promise<void> {

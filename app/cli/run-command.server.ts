@@ -91,6 +91,4 @@ function overview(): string {
   return ["npm run --silent admin -- <command> [options] [--json]", "", ...lines].join("\n");
 }
 
-function describeCommand(command: Command): string {
-  return `${command.summary}\n${command.usage}`;
-}
+const describeCommand = (command: Command): string => `${command.summary}\n${command.usage}`;

@@ -3,10 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** The worker as one file that needs only Node and git, with the checksum people compare. */
-export interface WorkerFile {
-  bytes: Buffer<ArrayBuffer>;
-  sha256: string;
-}
+export type WorkerFile = { bytes: Buffer<ArrayBuffer>; sha256: string };
 
 /** Reads the worker file that the build put next to the programs, or returns null without a build. */
 export async function readWorkerFile(folder: string): Promise<WorkerFile | null> {

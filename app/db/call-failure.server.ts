@@ -42,16 +42,10 @@ function isWorthRepeating(failure: CallFailure): boolean {
 }
 
 /** 20 to 40 ms, doubled with each attempt. */
-function pauseBefore(attempt: number): number {
-  return 20 * 2 ** (attempt - 1) * (1 + Math.random());
-}
+const pauseBefore = (attempt: number): number => 20 * 2 ** (attempt - 1) * (1 + Math.random());
 
 /** A database error, as both Postgres and PostgREST's error body describe it. */
-interface DatabaseRefusal {
-  code: string;
-  message: string;
-  detail: string | null;
-}
+type DatabaseRefusal = { code: string; message: string; detail: string | null };
 
 const detailSchema = z.looseObject({
   issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),

@@ -46,9 +46,7 @@ function hasBearer(request: Request): boolean {
   return /(?:^|,) *bearer(?: |$)/i.test(authorizationOf(request));
 }
 
-function authorizationOf(request: Request): string {
-  return request.headers.get("authorization") ?? "";
-}
+const authorizationOf = (request: Request): string => request.headers.get("authorization") ?? "";
 
 function requireBearer(request: Request): string {
   const [, token] = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(authorizationOf(request)) ?? [];
@@ -59,6 +57,4 @@ function requireBearer(request: Request): string {
   );
 }
 
-function sha256(text: string | Buffer): Buffer {
-  return createHash("sha256").update(text).digest();
-}
+const sha256 = (text: string | Buffer): Buffer => createHash("sha256").update(text).digest();

@@ -239,9 +239,7 @@ async function refuseInput(error: unknown, actor: Actor, changes: boolean): Prom
 }
 
 /** Whether the method changes something. Demo accounts get 403 for it before the body is validated. */
-function isWrite(method: string): boolean {
-  return method !== "GET" && method !== "HEAD";
-}
+const isWrite = (method: string): boolean => method !== "GET" && method !== "HEAD";
 
 /** Returns the `Idempotency-Key` of a POST, with which a client can safely resend a request whose answer was lost. */
 function onceOf({ method, headers }: Request): Once | undefined {
@@ -289,9 +287,7 @@ export function operationEndpoint<Input, Query = undefined, Body = undefined>(
 
 const answerSchema = z.looseObject({ version: z.int() });
 
-function isConditional({ headers }: Request): boolean {
-  return headers.has("if-match");
-}
+const isConditional = ({ headers }: Request): boolean => headers.has("if-match");
 
 /** Undefined without a condition or for `*`. Compressing proxies weaken or mark our tag; foreign tags match none. */
 export function expectedVersions({ headers }: Request): number[] | undefined {

@@ -35,6 +35,4 @@ function isLoopbackName(name: string): boolean {
   return loopbackNames.includes(name) || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-function hostnameOf(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).hostname : "";
-}
+const hostnameOf = (origin: string): string => (URL.canParse(origin) ? new URL(origin).hostname : "");

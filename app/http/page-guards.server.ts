@@ -22,11 +22,7 @@ import {
   withCookies,
 } from "./session.server";
 
-export interface SignedIn {
-  actor: Actor;
-  principal: Principal;
-  session: OpenedCookie;
-}
+export type SignedIn = { actor: Actor; principal: Principal; session: OpenedCookie };
 
 /** The only page open to a user who must choose a new password first. */
 const passwordPage = "/password";

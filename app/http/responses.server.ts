@@ -1,9 +1,6 @@
 import { ContractError } from "~/wire/errors";
 
-interface JsonInit {
-  status?: number;
-  headers?: Readonly<Record<string, string>>;
-}
+type JsonInit = { status?: number; headers?: Readonly<Record<string, string>> };
 
 /** A response whose text the front sends as it is. A body would be a stream, which costs more than the whole answer. */
 class TextResponse extends Response {
@@ -50,9 +47,7 @@ export function problem(error: ContractError, headers: Record<string, string> = 
 }
 
 /** Placeholder that a stream's loader returns after it opened the sink. The front ignores it. */
-export function streamStarted(): Response {
-  return new Response(null);
-}
+export const streamStarted = (): Response => new Response(null);
 
 export function noContent(headers: Readonly<Record<string, string>>): Response {
   return new Response(null, { status: 204, headers });

@@ -101,9 +101,7 @@ async function open(sealed: string, secret: string) {
 }
 
 /** Derives the 256-bit key that A256GCM needs from a secret of any length. */
-function keyOf(secret: string): Uint8Array {
-  return createHash("sha256").update(secret).digest();
-}
+const keyOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest();
 
 function attributes(env: CookieEnv): string {
   return `Path=/; HttpOnly; SameSite=Lax${env.secureCookies ? "; Secure" : ""}`;

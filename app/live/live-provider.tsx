@@ -19,9 +19,7 @@ export function LiveProvider({ userId, children }: { userId: string; children: R
   return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>;
 }
 
-export function useLive(): Live {
-  return useContext(LiveContext);
-}
+export const useLive = (): Live => useContext(LiveContext);
 
 /** Returns a function that asks for the page's loaders to run again. The schedule decides when. */
 function useRevalidation(): () => void {

@@ -239,11 +239,7 @@ export function sharedStream(userId: string, url: string): SharedStream {
   return stream;
 }
 
-interface Leave {
-  kind: "left";
-  from: string;
-  url: string;
-}
+type Leave = { kind: "left"; from: string; url: string };
 
 interface Ask {
   kind: "ask";

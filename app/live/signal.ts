@@ -36,9 +36,7 @@ export function isBacklogChange(value: unknown): value is BacklogChange {
 }
 
 /** True if the missed messages follow, so that nothing has to be read again. */
-export function isResumed(value: unknown): boolean {
-  return isFields(value) && value.resumed === true;
-}
+export const isResumed = (value: unknown): boolean => isFields(value) && value.resumed === true;
 
 const pairingStatuses: readonly unknown[] = ["pending", "approved", "consumed", "cancelled"];
 

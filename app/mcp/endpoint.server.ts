@@ -16,11 +16,7 @@ import { answerProtocolRequest } from "./protocol.server";
 import { createToolServer } from "./server.server";
 import type { Tool } from "./tool.server";
 
-interface Call {
-  request: Request;
-  context: RequestContext;
-  actor: Actor;
-}
+type Call = { request: Request; context: RequestContext; actor: Actor };
 
 export interface Offer {
   audience: Audience;

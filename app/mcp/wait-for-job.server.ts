@@ -46,9 +46,7 @@ async function waitForRing(
   }
 }
 
-function isFinal({ job, reason }: Claim): boolean {
-  return job !== null || reason?.code === "quota";
-}
+const isFinal = ({ job, reason }: Claim): boolean => job !== null || reason?.code === "quota";
 
 async function productsOf(actor: Actor, claim: ClaimAgentJobInput): Promise<string[]> {
   if (claim.product_id !== undefined) return [claim.product_id];

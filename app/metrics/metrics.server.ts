@@ -11,11 +11,7 @@ const goodFor = 5_000;
 /** Timeout (ms), so that a dead database is reported instead of hanging the scrape. */
 const deadline = 2_000;
 
-interface Surroundings {
-  database: Database;
-  version: string;
-  streams: { count: number };
-}
+type Surroundings = { database: Database; version: string; streams: { count: number } };
 
 export class Metrics {
   readonly requests = new RequestMetrics();

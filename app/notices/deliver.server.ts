@@ -13,10 +13,7 @@ export interface Outcome {
   gone_subscription_ids?: string[];
 }
 
-export interface DeliveryOptions {
-  vapid: VapidKeys | undefined;
-  allowPrivateDestinations: boolean;
-}
+export type DeliveryOptions = { vapid: VapidKeys | undefined; allowPrivateDestinations: boolean };
 
 /** Sends one notice to its webhook or to all devices of its user. Never throws. */
 export async function deliver(

@@ -12,11 +12,7 @@ export interface VapidKeys {
   subject: string;
 }
 
-export interface PushTarget {
-  endpoint: string;
-  p256dh: string;
-  auth: string;
-}
+export type PushTarget = { endpoint: string; p256dh: string; auth: string };
 
 /** One day. After that, people find the question on the page. */
 const timeToLiveSeconds = 86_400;

@@ -120,10 +120,7 @@ export function refusalOf(code: OAuthCode, description: string): Record<string, 
 }
 
 /** What a person chose on the consent page. */
-interface Choice {
-  scopes: readonly string[];
-  productIds: readonly string[];
-}
+type Choice = { scopes: readonly string[]; productIds: readonly string[] };
 
 /** Scopes the person may choose from: those requested, but only `read` for demo accounts. */
 export function offeredScopes(requested: AuthorizationRequest, principal: Principal): Scope[] {

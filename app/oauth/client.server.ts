@@ -40,11 +40,7 @@ export async function findRegistered(database: Database, clientId: string): Prom
   );
 }
 
-interface Asking {
-  database: Database;
-  userId: string;
-  allowPrivate: boolean;
-}
+type Asking = { database: Database; userId: string; allowPrivate: boolean };
 
 /** Returns a program by its metadata document, or by our copy if the document cannot be read. */
 export async function readDocumentClient(clientId: string, asking: Asking): Promise<OAuthClient> {
@@ -136,10 +132,7 @@ export function shownName(given: string | undefined, otherwise: string): string 
 }
 
 /** The fields of a program's metadata document that we use. */
-interface ClientDocument {
-  client_name: string;
-  redirect_uris: readonly string[];
-}
+type ClientDocument = { client_name: string; redirect_uris: readonly string[] };
 
 /** Date on which the copies below were compared with the originals. */
 const pinnedOn = "2026-09-08";

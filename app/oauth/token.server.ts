@@ -111,10 +111,6 @@ function readAudience(parameters: Parameters, origins: readonly string[]): Audie
 }
 
 /** A token of 256 random bits. Only its SHA-256 is stored. */
-function secret(prefix: string): string {
-  return `${prefix}${randomBytes(32).toString("base64url")}`;
-}
+const secret = (prefix: string): string => `${prefix}${randomBytes(32).toString("base64url")}`;
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -14,10 +14,7 @@ export interface OutgoingGet {
   allowPrivate: boolean;
 }
 
-export interface ShortAnswer {
-  status: number;
-  text: string;
-}
+export type ShortAnswer = { status: number; text: string };
 
 /** Under the rules of `post`: guarded DNS lookup, one deadline, no redirects. Throws if late or too long. */
 export function get({ address, headers, allowPrivate }: OutgoingGet): Promise<ShortAnswer> {

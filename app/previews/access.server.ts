@@ -4,11 +4,7 @@ import { ContractError } from "~/wire/errors";
 import { hashOfTicket } from "./previews.server";
 
 /** Who sees a preview: a member, for as long as the session lasts from which they came. */
-export interface Viewer {
-  previewId: string;
-  userId: string;
-  sessionId: string;
-}
+export type Viewer = { previewId: string; userId: string; sessionId: string };
 
 /** What the database says of previews to those who carry their bytes. */
 export interface PreviewAccess {

@@ -14,11 +14,7 @@ export const sendAndRefresh: Delivery = { send: true, follow: "refresh" };
 export const end: Delivery = { send: false, follow: "end" };
 export const sendAndEnd: Delivery = { send: true, follow: "end" };
 
-export interface Reader {
-  userId: string;
-  sessionId: string | null;
-  tokenId: string | null;
-}
+export type Reader = { userId: string; sessionId: string | null; tokenId: string | null };
 
 /** Undefined but for events of the reader's own credential, which end or refresh it (specification: Authentication). */
 export function deliverCredentialChange(event: ChangeEvent, reader: Reader): Delivery | undefined {

@@ -33,10 +33,7 @@ export interface Hub {
   close(): Promise<void>;
 }
 
-interface HubGauges {
-  topics: number;
-  viewers: number;
-}
+type HubGauges = { topics: number; viewers: number };
 
 interface HubOptions {
   upstream: Upstream;

@@ -55,11 +55,7 @@ export class RecentEvents {
 }
 
 /** A message the database sent: its topic, the number of its first event, its transaction. */
-export interface SentMessage {
-  topic: string;
-  seq: number;
-  xid: number;
-}
+export type SentMessage = { topic: string; seq: number; xid: number };
 
 /** Must be longer than the minute for which the database lists sent messages. */
 const rememberedMs = 120_000;

@@ -163,12 +163,7 @@ function Origin({ story }: { story: Triage["stories"][number] }) {
   );
 }
 
-interface ParentsProps {
-  name: string;
-  label: string;
-  parents: readonly Parent[];
-  chosen?: string;
-}
+type ParentsProps = { name: string; label: string; parents: readonly Parent[]; chosen?: string };
 
 function Parents({ parents, chosen, ...field }: ParentsProps) {
   return (

@@ -45,10 +45,7 @@ export function startBackupSchedule(options: BackupScheduleOptions): () => Promi
   };
 }
 
-interface Program {
-  child: ChildProcess;
-  answer: Promise<z.infer<typeof answerSchema>>;
-}
+type Program = { child: ChildProcess; answer: Promise<z.infer<typeof answerSchema>> };
 
 const answerSchema = z.object({ path: z.string() });
 

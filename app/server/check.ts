@@ -1,17 +1,9 @@
 /** One line of the doctor: what was checked, whether it is ok, and if not, what to do. */
-export interface Check {
-  name: string;
-  ok: boolean;
-  message: string;
-}
+export type Check = { name: string; ok: boolean; message: string };
 
-export function passed(name: string, message: string): Check {
-  return { name, ok: true, message };
-}
+export const passed = (name: string, message: string): Check => ({ name, ok: true, message });
 
-export function failed(name: string, message: string): Check {
-  return { name, ok: false, message };
-}
+export const failed = (name: string, message: string): Check => ({ name, ok: false, message });
 
 /** Returns the first line of an error, with the code and message of its cause. */
 export function reasonOf(error: unknown): string {

@@ -12,10 +12,7 @@ export interface TableRoute {
   branch: readonly BuildRoute[];
 }
 
-export interface RouteMatch {
-  route: TableRoute;
-  params: Record<string, string>;
-}
+export type RouteMatch = { route: TableRoute; params: Record<string, string> };
 
 export interface RouteTable {
   /** Returns the most specific route of a path. Case-sensitive, unlike Remix's matching. */

@@ -58,12 +58,7 @@ async function requireSetUp({ database }: Backend): Promise<void> {
   if (problem !== undefined) throw new EnvironmentError([problem]);
 }
 
-interface Parts {
-  backend: Backend;
-  log: Logger;
-  server: Server;
-  startedAt: Date;
-}
+type Parts = { backend: Backend; log: Logger; server: Server; startedAt: Date };
 
 async function serve({ backend, log, server, startedAt }: Parts): Promise<void> {
   const { env } = backend;

@@ -2,19 +2,14 @@ import type { JobOutput, OutputEntry } from "~/wire/agent-jobs/job-output";
 import { encodeMessage, eventId } from "./encode";
 import type { AttachedReader, PositionedMessage } from "./stream-source";
 
-export interface OutputPosition {
-  attempt: number;
-  seq: number;
-}
+export type OutputPosition = { attempt: number; seq: number };
 
 function isBeyond(one: OutputPosition, other: OutputPosition): boolean {
   return one.attempt === other.attempt ? one.seq > other.seq : one.attempt > other.attempt;
 }
 
 /** Formats a position for the message ids of a job stream. */
-export function formatPosition({ attempt, seq }: OutputPosition): string {
-  return `${attempt}.${seq}`;
-}
+export const formatPosition = ({ attempt, seq }: OutputPosition): string => `${attempt}.${seq}`;
 
 /** Parses a position. Returns undefined for anything `formatPosition` did not produce. */
 export function parsePosition(text = ""): OutputPosition | undefined {

@@ -94,11 +94,7 @@ function isOutputOf(event: ChangeEvent, jobId: string): boolean {
 const mostEntries = 500;
 
 /** Output between a reconnecting reader's position and now. */
-interface MissedOutput {
-  from: OutputPosition;
-  to: OutputPosition;
-  entries: readonly OutputEntry[];
-}
+type MissedOutput = { from: OutputPosition; to: OutputPosition; entries: readonly OutputEntry[] };
 
 /** Reads the output a reader missed, or returns undefined if it is incomplete: too long, or partly dropped. */
 async function readMissedOutput(actor: Actor, jobId: string, from: OutputPosition): Promise<MissedOutput | undefined> {

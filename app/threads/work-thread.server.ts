@@ -13,16 +13,10 @@ const messageSchema = z.union([
 export type Outcome = Made | "too-heavy" | "too-busy";
 
 /** An answer as JSON; `text` is what others read, however long: no one parses it here. */
-interface Made {
-  made: string;
-  text: string;
-}
+type Made = { made: string; text: string };
 
 /** What one task may take: milliseconds, and megabytes of memory. */
-interface Limits {
-  longest: number;
-  memoryMb: number;
-}
+type Limits = { longest: number; memoryMb: number };
 
 interface Turn {
   task: unknown;

@@ -30,10 +30,7 @@ export function buttonClass(tone: ButtonTone = "plain", size: ButtonSize = "md",
   );
 }
 
-interface Look {
-  tone?: ButtonTone;
-  size?: ButtonSize;
-}
+type Look = { tone?: ButtonTone; size?: ButtonSize };
 export type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & Look;
 
 export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button(

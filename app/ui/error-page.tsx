@@ -3,12 +3,7 @@ import { buttonClass } from "./button";
 import { Mark } from "./icon";
 import { PageTitle } from "./page-header";
 
-interface Texts {
-  title: string;
-  text: string;
-  to: string;
-  action: string;
-}
+type Texts = { title: string; text: string; to: string; action: string };
 
 const home = { to: "/dashboard", action: "Go to the dashboard" };
 

@@ -92,11 +92,7 @@ export function TextAreaField({ label, description, errors, id, mono, className,
   );
 }
 
-export interface SelectOption {
-  value: string;
-  label: string;
-  disabled?: boolean;
-}
+export type SelectOption = { value: string; label: string; disabled?: boolean };
 
 type SelectFieldProps = FieldText &
   Omit<SelectHTMLAttributes<HTMLSelectElement>, "id"> & { name: string; id?: string; options: readonly SelectOption[] };

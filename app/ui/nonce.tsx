@@ -5,6 +5,4 @@ const NonceContext = createContext<string | undefined>(undefined);
 export const NonceProvider = NonceContext.Provider;
 
 /** Returns the nonce of this response's Content-Security-Policy; undefined in the browser, which hides it. */
-export function useNonce(): string | undefined {
-  return useContext(NonceContext);
-}
+export const useNonce = (): string | undefined => useContext(NonceContext);

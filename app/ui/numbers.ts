@@ -2,9 +2,7 @@ const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFracti
 export const { format: numberText } = new Intl.NumberFormat("en");
 
 /** Returns for example "12.4K tokens". */
-export function tokensText(count: number): string {
-  return `${compact.format(count)} tokens`;
-}
+export const tokensText = (count: number): string => `${compact.format(count)} tokens`;
 
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${numberText(count)} ${count === 1 ? one : many}`;
@@ -22,9 +20,7 @@ export function moneyText(amount: number, currency: string): string {
   return new Intl.NumberFormat("en", { style: "currency", currency, maximumFractionDigits: digits }).format(amount);
 }
 
-export function percentText(share: number): string {
-  return `${Math.round(share * 100)} %`;
-}
+export const percentText = (share: number): string => `${Math.round(share * 100)} %`;
 
 /** Formats a budget amount with its unit: "$5.00", "200K tokens". */
 export function amountText(amount: number, unit: string): string {

@@ -3,10 +3,7 @@ import type { ReactNode } from "react";
 
 const longCrumb = 16;
 
-export interface Crumb {
-  label: string;
-  to: string;
-}
+export type Crumb = { label: string; to: string };
 
 /** The one heading of a page. */
 export function PageTitle({ id, children }: { id?: string; children: ReactNode }) {

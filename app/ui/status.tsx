@@ -4,10 +4,7 @@ import { LiveText } from "./live-text";
 /** The seven meanings of a status. Each has the same color and shape everywhere. */
 export type StatusTone = "todo" | "progress" | "review" | "done" | "failed" | "waiting" | "idle";
 
-interface StatusLook {
-  tone: StatusTone;
-  label: string;
-}
+type StatusLook = { tone: StatusTone; label: string };
 
 const looks: Record<string, StatusLook> = {
   TO_DO: { tone: "todo", label: "To do" },

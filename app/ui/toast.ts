@@ -5,10 +5,7 @@ import { enhancedField } from "./form-fields";
 import { storeOf } from "./store";
 
 /** A blocked task, and the status that it should get anyway. */
-export interface Begin {
-  task_id: string;
-  status: string;
-}
+export type Begin = { task_id: string; status: string };
 
 export const startBlockedKey = "start-blocked";
 
@@ -25,12 +22,7 @@ export function useStartBlocked(): (begin: Begin) => void {
   );
 }
 
-export interface Toast {
-  id: number;
-  tone: "done" | "failed";
-  text: string;
-  offer: Offer;
-}
+export type Toast = { id: number; tone: "done" | "failed"; text: string; offer: Offer };
 
 /** A form that takes back what another one did. */
 export interface WayBack {

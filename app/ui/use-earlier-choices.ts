@@ -39,9 +39,7 @@ function choiceOf(field: Field): () => void {
   };
 }
 
-function isCheckbox(field: Field): field is HTMLInputElement {
-  return field.type === "checkbox";
-}
+const isCheckbox = (field: Field): field is HTMLInputElement => field.type === "checkbox";
 
 function changedFields(area: HTMLElement): Field[] {
   return [...area.querySelectorAll<Field>("input, select, textarea")].filter(isChanged);

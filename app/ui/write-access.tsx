@@ -27,15 +27,9 @@ export function WriteAccessProvider({ reason, replace, children }: WriteAccessPr
   );
 }
 
-export function useWriteAccess(): WriteAccess {
-  return useContext(WriteAccessContext);
-}
+export const useWriteAccess = (): WriteAccess => useContext(WriteAccessContext);
 
-interface WriteFieldsProps {
-  children: ReactNode;
-  quiet?: boolean;
-  className?: string;
-}
+type WriteFieldsProps = { children: ReactNode; quiet?: boolean; className?: string };
 
 /** Disables everything inside and says why, for people with read-only access. */
 export function WriteFields({ children, quiet = false, className }: WriteFieldsProps) {

@@ -1,10 +1,7 @@
 import { z } from "zod";
 
 /** One problem in a request: where it is and how to fix it. */
-export interface Issue {
-  path: string;
-  message: string;
-}
+export type Issue = { path: string; message: string };
 
 /** HTTP statuses of refusals and failures (specification: Errors). */
 export const errorStatuses = [400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429, 500, 503, 507] as const;

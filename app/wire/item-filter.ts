@@ -1,14 +1,7 @@
 /** Words match code, title, labels or assignee; commas are alternatives, a minus negates, priority takes `<`, `>=`. */
-interface ItemFilter {
-  text: string;
-  terms: readonly FilterTerm[];
-}
+type ItemFilter = { text: string; terms: readonly FilterTerm[] };
 
-interface FilterTerm {
-  field: FilterField;
-  values: readonly string[];
-  not: boolean;
-}
+type FilterTerm = { field: FilterField; values: readonly string[]; not: boolean };
 
 const filterFields = ["status", "priority", "assignee", "label", "sprint", "story", "worker", "is"] as const;
 type FilterField = (typeof filterFields)[number];
@@ -81,9 +74,7 @@ function hasLabel(labels: readonly string[]): (value: string) => boolean {
 }
 
 /** Returns a label as typed in a filter: "Needs design" becomes `needs-design`. */
-export function labelWord(name: string): string {
-  return name.toLowerCase().replace(/\s+/g, "-");
-}
+export const labelWord = (name: string): string => name.toLowerCase().replace(/\s+/g, "-");
 
 /** Returns the status for a typed word such as "to-do" or "in-progress". */
 function statusWord(value: string): string {

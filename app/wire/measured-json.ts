@@ -8,10 +8,7 @@ export const packedJsonLimits = { depth: 8, values: 200_000 } as const;
 export const openJsonLimits = { depth: 16, values: 1_000 } as const;
 const mostDigits = 1_100;
 
-export interface JsonLimits {
-  depth: number;
-  values: number;
-}
+export type JsonLimits = { depth: number; values: number };
 
 /** First checks depth, number of values and exactness of numbers in one pass (422). SyntaxError if malformed. */
 export function parseMeasured(text: string, limits: JsonLimits = jsonLimits): unknown {
@@ -55,9 +52,7 @@ export function measureJson(text: string, limits: JsonLimits = jsonLimits): stri
   return undefined;
 }
 
-function isDigit(sign: string): boolean {
-  return sign >= "0" && sign <= "9";
-}
+const isDigit = (sign: string): boolean => sign >= "0" && sign <= "9";
 
 function endOfNumber(text: string, from: number): number {
   let end = from;

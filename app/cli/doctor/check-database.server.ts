@@ -107,10 +107,7 @@ export async function checkSchedules(
   return other === undefined ? judgeCalls(facts) : failed(name, differs(other));
 }
 
-interface VaultSecret {
-  secret: string;
-  variable: string;
-}
+type VaultSecret = { secret: string; variable: string };
 
 const vaultSecrets: readonly VaultSecret[] = [
   { secret: "backloom_cron_secret", variable: "CRON_SECRET" },

@@ -3,12 +3,7 @@ import type { ReactNode } from "react";
 import { Mark } from "~/ui/icon";
 import { PageTitle } from "~/ui/page-header";
 
-interface AuthFrameProps {
-  title: string;
-  lead?: ReactNode;
-  children: ReactNode;
-  footer?: ReactNode;
-}
+type AuthFrameProps = { title: string; lead?: ReactNode; children: ReactNode; footer?: ReactNode };
 
 /** Layout of the pages before sign-in: logo, one task, and a footer with a link onward. */
 export function AuthFrame({ title, lead, children, footer }: AuthFrameProps) {

@@ -61,9 +61,7 @@ export async function readTrip(request: Request, { services }: AppLoadContext): 
 }
 
 /** `Set-Cookie` value that clears the state, so an answer of the provider can be used only once. */
-export function forgetTrip(context: AppLoadContext): string {
-  return cookie(context, "", 0);
-}
+export const forgetTrip = (context: AppLoadContext): string => cookie(context, "", 0);
 
 function cookie({ services }: AppLoadContext, value: string, age: number): string {
   return serializeCookieHeader(ownCookie("oidc", services.env), value, {

@@ -84,11 +84,7 @@ export function ColumnToggle({ column: { status, label }, isCollapsed }: { colum
   );
 }
 
-interface NewCardLinkProps {
-  column: Column;
-  lane: Lane | undefined;
-  address: URLSearchParams;
-}
+type NewCardLinkProps = { column: Column; lane: Lane | undefined; address: URLSearchParams };
 
 /** Opens the form for a new card in this column. The `c` key clicks the first such link on the board. */
 function NewCardLink({ column: { status, label }, lane, address }: NewCardLinkProps) {

@@ -113,10 +113,7 @@ function itemOf(task: CardTask): FilterItem {
   };
 }
 
-interface Lanes {
-  lanes: readonly Lane[];
-  keyOf: (task: BoardTask) => string;
-}
+type Lanes = { lanes: readonly Lane[]; keyOf: (task: BoardTask) => string };
 
 /** Lane key for unassigned. Cannot be the name of a person or worker. */
 const noOne = "-";

@@ -7,27 +7,15 @@ import { enhancedField } from "~/ui/form-fields";
 import { isolated } from "~/ui/isolated";
 import { columnLabel } from "./board-settings";
 
-export interface NewCardTarget {
-  status: string;
-  lane: string | null;
-  storyId: string | undefined;
-}
+export type NewCardTarget = { status: string; lane: string | null; storyId: string | undefined };
 
-export interface CardStory {
-  id: string;
-  code: string;
-  title: string;
-}
+export type CardStory = { id: string; code: string; title: string };
 
 export const newCardIntent = "create-task";
 
 let created = 0;
 
-interface NewCardProps {
-  target: NewCardTarget;
-  stories: readonly CardStory[];
-  onClose: () => void;
-}
+type NewCardProps = { target: NewCardTarget; stories: readonly CardStory[]; onClose: () => void };
 
 /** A title and Enter create a task in this column, and the field stays open for the next one. Esc closes it. */
 export function NewCard({ target, stories, onClose }: NewCardProps) {

@@ -8,12 +8,7 @@ import { useWriteAccess } from "~/ui/write-access";
 import { type CardTask, columnLabel, type DropTarget, type Lane, movableColumns } from "./board-settings";
 import { laneField } from "./use-task-moves";
 
-interface Moving {
-  id: string;
-  code: string;
-  status: string;
-  lane: string | null;
-}
+type Moving = { id: string; code: string; status: string; lane: string | null };
 
 interface KeyboardMove {
   tasks: readonly CardTask[];
@@ -123,11 +118,7 @@ function useBoardKeys({
   usePageKeys("Board", keys);
 }
 
-interface MovingTextProps {
-  moving: Moving;
-  lanes: readonly Lane[] | undefined;
-  says: string | null;
-}
+type MovingTextProps = { moving: Moving; lanes: readonly Lane[] | undefined; says: string | null };
 
 /** Where the card would go, and the keys that choose, drop and cancel. */
 function MovingText({ moving, lanes, says }: MovingTextProps) {

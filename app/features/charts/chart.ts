@@ -17,19 +17,10 @@ export interface Chart {
 }
 
 /** A `path` element. */
-interface Shape {
-  d: string;
-  className: string;
-  strokeDasharray?: string | undefined;
-}
+type Shape = { d: string; className: string; strokeDasharray?: string | undefined };
 
 /** A `text` element. */
-interface ChartText {
-  x: number;
-  y: number;
-  text: string;
-  textAnchor?: "middle" | "end" | undefined;
-}
+type ChartText = { x: number; y: number; text: string; textAnchor?: "middle" | "end" | undefined };
 
 export const shape = (d: string, className: string, strokeDasharray?: string): Shape => ({
   d,

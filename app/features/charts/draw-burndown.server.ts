@@ -22,11 +22,7 @@ const top = 14;
 /** Shown of a sprint without an end, so that its first days are steps and not a box. */
 const leastDays = 7;
 
-interface SprintDates {
-  status: string;
-  start_date?: string | null;
-  end_date: string | null;
-}
+type SprintDates = { status: string; start_date?: string | null; end_date: string | null };
 
 /** One slot per day to the sprint's planned end, and a forecast if the data supports one. Null before the first day. */
 export function drawBurndown(
@@ -158,12 +154,7 @@ function lateText(days: number | null): string {
   return `, ${count} ${count === 1 ? "day" : "days"} ${days > 0 ? "late" : "early"}`;
 }
 
-interface BurndownDay {
-  date: string;
-  remaining: number;
-  started: number;
-  total: number;
-}
+type BurndownDay = { date: string; remaining: number; started: number; total: number };
 
 interface BurnNumbers {
   done: number;

@@ -56,10 +56,7 @@ export function CommentItem({ comment, item, isOwn, isOwner }: CommentItemProps)
   );
 }
 
-interface OwnComment {
-  comment: ShownComment;
-  item: ShownComments;
-}
+type OwnComment = { comment: ShownComment; item: ShownComments };
 
 /** A disclosure, so that it works without JavaScript. */
 function EditComment({ comment, item }: OwnComment) {
@@ -106,11 +103,7 @@ function fieldsOf(intent: string, comment: ShownComment, { kind, id }: ShownComm
   return { intent, comment_id: comment.id, kind, id };
 }
 
-interface Delivered {
-  state: MessageState;
-  reason: string | null;
-  attempt: number | null;
-}
+type Delivered = { state: MessageState; reason: string | null; attempt: number | null };
 
 export function MessageStateBadge({ message: { state, reason, attempt } }: { message: Delivered }) {
   const by = attempt === null ? "" : ` in attempt ${attempt}`;

@@ -40,11 +40,7 @@ export function dependencyRoute(kind: wire.DependencyKind) {
   });
 }
 
-interface Side {
-  kind: wire.DependencyKind;
-  id: string;
-  back: string;
-}
+type Side = { kind: wire.DependencyKind; id: string; back: string };
 
 /** Intents for dependency forms, shared by the task and story pages. */
 export function dependencyIntents(actor: Actor, form: FormData, side: Side) {

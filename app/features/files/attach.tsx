@@ -5,11 +5,7 @@ import { isolated } from "~/ui/isolated";
 import { fileTypes } from "~/wire/files/contract";
 
 /** What a file is added to; a file of a comment belongs to nothing until the comment is there. */
-export interface FileTarget {
-  product_id: string;
-  story_id?: string;
-  task_id?: string;
-}
+export type FileTarget = { product_id: string; story_id?: string; task_id?: string };
 
 const answerSchema = z.object({ url: z.string(), name: z.string(), type: z.string() });
 type Sent = z.infer<typeof answerSchema>;

@@ -51,12 +51,7 @@ export function EditableText({
   );
 }
 
-interface ReadingProps {
-  label: string;
-  editing: InPlace;
-  content: SafeHtml | null;
-  empty: ReactNode;
-}
+type ReadingProps = { label: string; editing: InPlace; content: SafeHtml | null; empty: ReactNode };
 
 function Reading({ label, editing, content, empty }: ReadingProps) {
   const { canWrite } = useWriteAccess();

@@ -5,12 +5,7 @@ import { StatusPill } from "~/ui/status";
 import type { StoryPageData, TaskPageData } from "~/wire/pages/contract";
 import { EditableText, EditableTitle } from "./editable-text";
 
-interface Titled {
-  id: string;
-  code: string;
-  title: string;
-  version?: number | undefined;
-}
+type Titled = { id: string; code: string; title: string; version?: number | undefined };
 
 interface TitleProps {
   item: Titled;

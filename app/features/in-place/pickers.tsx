@@ -96,11 +96,7 @@ export function StoryPickers({ page: { story, sprint, sprints, members, product 
   );
 }
 
-interface Who {
-  agent: string | null;
-  model: string | null;
-  effort: string | null;
-}
+type Who = { agent: string | null; model: string | null; effort: string | null };
 
 export const efforts = [
   { value: "low", label: "Low" },
@@ -108,11 +104,7 @@ export const efforts = [
   { value: "high", label: "High" },
 ];
 
-interface WhoPropertiesProps {
-  who: Who;
-  above: "product" | "story";
-  fields: Record<string, string>;
-}
+type WhoPropertiesProps = { who: Who; above: "product" | "story"; fields: Record<string, string> };
 
 /** Agent, model and effort of a story or task; empty leaves each to its product or story. */
 export function WhoProperties({ who, above, fields }: WhoPropertiesProps) {

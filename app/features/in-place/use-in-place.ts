@@ -158,11 +158,7 @@ function askFirst(event: BeforeUnloadEvent) {
 }
 
 /** The text someone else saved while this person was editing. */
-export interface Clash {
-  text: string;
-  version: number | undefined;
-  by?: string | undefined;
-}
+export type Clash = { text: string; version: number | undefined; by?: string | undefined };
 
 /** Returns the newer text from an action refused with 412. */
 function clashOf(answer: unknown, name: string): Clash | undefined {

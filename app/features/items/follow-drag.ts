@@ -7,11 +7,7 @@ const slopPx = { touch: 10, mouse: 5 };
 const edgePx = { touch: 120, mouse: 24 };
 const scrollStepPx = 14;
 
-export interface Dragged {
-  items: readonly string[];
-  target: Element | null;
-  y: number;
-}
+export type Dragged = { items: readonly string[]; target: Element | null; y: number };
 
 interface Dragging {
   /** Called when the element under the pointer changes; null when the drag ends. */
@@ -20,12 +16,7 @@ interface Dragging {
   byTouch: boolean;
 }
 
-interface Press {
-  row: HTMLElement;
-  hand: "touch" | "mouse";
-  x: number;
-  y: number;
-}
+type Press = { row: HTMLElement; hand: "touch" | "mouse"; x: number; y: number };
 
 /** Drags `data-drag` alike for mouse, pen and touch; native dragging differs by browser. Returns a stop function. */
 export function followDrag(area: HTMLElement, { over, drop, byTouch }: Dragging): () => void {

@@ -5,11 +5,7 @@ import { SidePanel } from "~/ui/side-panel";
 import { StatusPill } from "~/ui/status";
 import { codeOf, rowOf, titleOf } from "./active-row";
 
-interface KnownPanelProps {
-  item: string;
-  onClose: () => void;
-  inList?: boolean;
-}
+type KnownPanelProps = { item: string; onClose: () => void; inList?: boolean };
 
 /** Shows what the row has about its item while the rest loads. */
 export default function KnownPanel({ item, onClose, inList = false }: KnownPanelProps) {

@@ -18,11 +18,7 @@ export interface ProductChoices {
   labels: Label[];
 }
 
-interface Titled {
-  id: string;
-  code: string;
-  title: string;
-}
+type Titled = { id: string; code: string; title: string };
 
 export interface MenuChoice {
   label: string;

@@ -21,10 +21,7 @@ export default function Peek({ item, onClose }: { item: string; onClose: () => v
   );
 }
 
-interface PeekProps {
-  id: string;
-  onClose: () => void;
-}
+type PeekProps = { id: string; onClose: () => void };
 
 interface TaskRead extends Pick<ComponentProps<typeof TaskPanel>, "description" | "plan"> {
   page: TaskPageData;

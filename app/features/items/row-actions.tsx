@@ -4,10 +4,7 @@ import { useHydrated } from "remix-utils/use-hydrated";
 const ItemKeys = lazy(() => import("./item-keys"));
 
 /** A page with its own details panel next to the list. */
-export interface OwnPeek {
-  open: string | null;
-  show: (item: string | null) => void;
-}
+export type OwnPeek = { open: string | null; show: (item: string | null) => void };
 
 export interface ItemKeysProps {
   productId: string;

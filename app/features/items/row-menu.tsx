@@ -7,12 +7,7 @@ import { focusRow } from "./active-row";
 import { actionsFor, type ItemAction, isCopy, runItemAction } from "./item-actions";
 import { useMenuAt } from "./use-menu-at";
 
-export interface OpenRowMenu {
-  items: readonly string[];
-  row: HTMLElement;
-  x: number;
-  y: number;
-}
+export type OpenRowMenu = { items: readonly string[]; row: HTMLElement; x: number; y: number };
 
 /** Context menu of a row: all actions that have keys, and ways to open it. */
 export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose: () => void }) {

@@ -41,10 +41,7 @@ export function useChanges() {
   return { change, trackers: sent.map((one) => <Tracker key={one.fetcherKey} {...one} />) };
 }
 
-interface Sent {
-  fetcherKey: string;
-  items: readonly string[];
-}
+type Sent = { fetcherKey: string; items: readonly string[] };
 
 /** Reports the result of a change: in a message, and a refusal also on its items. */
 function Tracker({ fetcherKey, items }: Sent) {

@@ -1,12 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 
 /** Position of a menu, and the space to reserve if it grows after opening. */
-interface MenuPosition {
-  x: number;
-  y: number;
-  width?: number;
-  height?: number;
-}
+type MenuPosition = { x: number; y: number; width?: number; height?: number };
 
 /** Opens a menu at a point, focuses it, and reports when it closes. On phones it is at the bottom of the page. */
 export function useMenuAt(position: MenuPosition | null, onClose: () => void) {

@@ -24,12 +24,7 @@ export function tokensOf(
   );
 }
 
-interface JobCardProps {
-  job: AgentJob;
-  isHere?: boolean;
-  asks?: boolean;
-  children?: ReactNode;
-}
+type JobCardProps = { job: AgentJob; isHere?: boolean; asks?: boolean; children?: ReactNode };
 
 /** One job with all its details. Set `isHere` on the job's own page. */
 export function JobCard({ job, isHere = false, asks, children }: JobCardProps) {

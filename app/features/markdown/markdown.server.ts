@@ -20,10 +20,7 @@ const longestStart = 6_000;
 /** Retries a text that took too long after this time (ms): the machine may have been slow. */
 const tryAgainAfter = 600_000;
 
-interface Kept {
-  html: string;
-  until: number;
-}
+type Kept = { html: string; until: number };
 
 const markdownThread = new WorkThread(source, { longest: 1_000, memoryMb: 256 });
 const kept = new RecentlyMade<Kept>(mostKept);

@@ -2,10 +2,7 @@ import { useEffect } from "react";
 import { useLive } from "~/live/live-provider";
 
 /** HTML made and sanitized by `renderMarkdown`. Nothing else may create it. */
-export interface SafeHtml {
-  html: string;
-  unfinished?: true;
-}
+export type SafeHtml = { html: string; unfinished?: true };
 
 /** Milliseconds until the page reloads a text that was not ready. */
 const askAgainAfter = 1_000;

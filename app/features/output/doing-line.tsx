@@ -32,9 +32,7 @@ export function DoingLine({ read, live }: { read?: Doing | null; live?: Doing | 
 }
 
 /** Newer workers may report kinds this page does not know. */
-function verbFor(known: Record<string, string>, kind: string): string | undefined {
-  return known[kind];
-}
+const verbFor = (known: Record<string, string>, kind: string): string | undefined => known[kind];
 
 function newest(read: Doing | undefined, live: Doing | undefined): Doing | undefined {
   if (!read || !live) return read ?? live;

@@ -3,10 +3,7 @@ import { isFields, type LiveStatus } from "~/live/signal";
 import { useLiveStream } from "~/live/use-live-stream";
 import type { JobOutput, OutputEntry } from "~/wire/agent-jobs/job-output";
 
-interface OutputMessage {
-  attempt: number;
-  entries: readonly OutputEntry[];
-}
+type OutputMessage = { attempt: number; entries: readonly OutputEntry[] };
 
 interface JobStreamOptions {
   onOutput: (output: OutputMessage) => void;

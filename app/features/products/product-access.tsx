@@ -2,10 +2,7 @@ import { useRouteLoaderData } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { WriteAccessProvider } from "~/ui/write-access";
 
-interface Shell {
-  user: { isDemo: boolean };
-  products: { id: string; role: string }[];
-}
+type Shell = { user: { isDemo: boolean }; products: { id: string; role: string }[] };
 
 /** Whether the user is a viewer of the product, by the roles in the shell. Demo accounts may do even less. */
 export function useIsViewer(productId: string | null | undefined): boolean {

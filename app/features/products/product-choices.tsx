@@ -58,11 +58,7 @@ export const gateFields = [
   { name: "agent_items", legend: "Stories from agents", choices: agentItemChoices, chosen: "triage" },
 ] as const;
 
-interface Choice {
-  value: string;
-  label: string;
-  description: string;
-}
+type Choice = { value: string; label: string; description: string };
 
 interface ChoiceFieldProps {
   legend: string;

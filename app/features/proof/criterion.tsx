@@ -47,11 +47,7 @@ export function CriterionText({ text }: { text: string }) {
   );
 }
 
-interface Piece {
-  at: number;
-  piece: string;
-  isCode: boolean;
-}
+type Piece = { at: number; piece: string; isCode: boolean };
 
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];

@@ -26,11 +26,7 @@ export function BlockerList({ blockers, productId, cures }: BlockerListProps) {
   );
 }
 
-interface PlanCuresProps {
-  planFirst: Preflight["plan_first"];
-  form?: string;
-  about: string | null;
-}
+type PlanCuresProps = { planFirst: Preflight["plan_first"]; form?: string; about: string | null };
 
 /** Fixes for a task without a plan: let its agent write one, or use its description. */
 function PlanCures({ planFirst, form, about }: PlanCuresProps) {

@@ -3,10 +3,7 @@ import { countText } from "~/ui/numbers";
 import { inks, StatusPill, statusLook } from "~/ui/status";
 import type { RunWaits } from "~/wire/sprint-runs/contract";
 
-interface RunStatusProps {
-  run: { status: string; waits_for?: RunWaits };
-  className?: string;
-}
+type RunStatusProps = { run: { status: string; waits_for?: RunWaits }; className?: string };
 
 /** A failed task stops run and sprint, but neither has failed; a run that only people can continue is not running. */
 export function RunStatus({ run: { status, waits_for }, className = "" }: RunStatusProps) {

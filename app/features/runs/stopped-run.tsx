@@ -33,11 +33,7 @@ export function countStopped(statuses: readonly string[]) {
   };
 }
 
-interface RetryFormsProps {
-  action: string;
-  canSkip: boolean;
-  failed?: string | null | undefined;
-}
+type RetryFormsProps = { action: string; canSkip: boolean; failed?: string | null | undefined };
 
 /** `action` is the run's address. Names what blocks the new run, with its fixes, where the press was. */
 export function RetryForms({ action, canSkip, failed }: RetryFormsProps) {

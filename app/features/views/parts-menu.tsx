@@ -3,10 +3,7 @@ import { buttonClass } from "~/ui/button";
 import { MenuHeading } from "~/ui/menu";
 
 /** A part that rows or cards can leave out. */
-export interface Part {
-  value: string;
-  label: string;
-}
+export type Part = { value: string; label: string };
 
 /** Checkboxes say what to show; addresses and saved views what to hide, so that a part that is added later is shown. */
 export function withHidden(params: FormData | URLSearchParams, parts: readonly Part[]) {

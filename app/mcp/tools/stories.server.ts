@@ -76,10 +76,7 @@ export const logCommitTool = defineTool({
   run: (context, input) => append(context, "COMMIT", input),
 });
 
-interface Entry {
-  story_id: string;
-  product_id?: string | undefined;
-}
+type Entry = { story_id: string; product_id?: string | undefined };
 
 async function append({ actor }: ToolContext, type: string, input: Entry) {
   const { story_id, product_id, ...fields } = input;

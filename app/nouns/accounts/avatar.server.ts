@@ -31,10 +31,7 @@ function pictureTypeOf(bytes: Uint8Array): string | null {
 
 const avatarSchema = z.object({ mime: z.string(), hex: z.string(), updated_at: z.string() });
 
-export interface Avatar {
-  mime: string;
-  bytes: Buffer<ArrayBuffer>;
-}
+export type Avatar = { mime: string; bytes: Buffer<ArrayBuffer> };
 
 /** Picture of the user or of someone they work with; 404 if there is none. */
 export async function getAvatar(actor: Actor, userId: string): Promise<Avatar> {

@@ -167,10 +167,7 @@ function isJustSent({ code, message }: AuthError): boolean {
 }
 
 /** A code for the browser that asked, or a token that works alone (`/recover?token_hash={{ .TokenHash }}`). */
-interface RecoveryProof {
-  kind: (typeof proofKinds)[number];
-  value: string;
-}
+type RecoveryProof = { kind: (typeof proofKinds)[number]; value: string };
 
 /** `invite` is the token of an invitation sent from the project's dashboard. */
 export const proofKinds = ["code", "token_hash", "invite"] as const;

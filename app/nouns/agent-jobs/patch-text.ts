@@ -54,6 +54,4 @@ function plainHead(head: string): string {
 }
 
 /** Escapes a name so that it cannot end its line. */
-function shown(name: string): string {
-  return JSON.stringify(name).slice(1, -1);
-}
+const shown = (name: string): string => JSON.stringify(name).slice(1, -1);

@@ -115,9 +115,7 @@ function readFile(patch: string): DiffFile {
 }
 
 /** A binary file without its bytes: listed, but not shown. */
-function isUnseen(line: string): boolean {
-  return /^Binary files .* differ$/.test(line);
-}
+const isUnseen = (line: string): boolean => /^Binary files .* differ$/.test(line);
 
 function statusOf(lines: readonly string[]): DiffFile["status"] {
   const has = (form: RegExp) => lines.some((line) => form.test(line));

@@ -7,10 +7,7 @@ import { type fileForm, fileLimit, type StoredFile } from "~/wire/files/contract
 import { typeOf } from "~/wire/files/file-type";
 import { addFile } from "./operations.server";
 
-interface SentFile {
-  name: string;
-  bytes: Uint8Array;
-}
+type SentFile = { name: string; bytes: Uint8Array };
 
 /** Keeps the one file of an upload, or says what is wrong with it. */
 export async function takeFile(

@@ -15,11 +15,7 @@ export interface ProvenPerson {
 }
 
 /** Values a browser keeps while it is at the provider. */
-interface Departure {
-  state: string;
-  nonce: string;
-  verifier: string;
-}
+type Departure = { state: string; nonce: string; verifier: string };
 
 const patienceSeconds = 10;
 const known = new WeakMap<OidcSettings, Promise<client.Configuration>>();

@@ -116,6 +116,4 @@ function requireAllowedDomain({ verifiedEmail }: ProvenPerson, settings: OidcSet
 
 const unverified = "Your email address is not verified at the identity provider. Verify it there, then sign in again.";
 
-function randomPassword(): string {
-  return randomBytes(32).toString("base64url");
-}
+const randomPassword = (): string => randomBytes(32).toString("base64url");

@@ -10,9 +10,7 @@ function keyOf(secret: string, hookId: string): string {
   return createHmac("sha256", secret).update(`intake-hook:${hookId}`).digest("base64url");
 }
 
-export function hashHookKey(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
-}
+export const hashHookKey = (key: string): string => createHash("sha256").update(key).digest("hex");
 
 /** Creates a new address; the previous one stops working at once. Owner only. */
 export async function setIntakeHook(

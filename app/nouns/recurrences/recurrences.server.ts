@@ -102,10 +102,7 @@ async function fireDue(database: Database, { story_id, due_at, ...schedule }: Du
   });
 }
 
-interface Schedule {
-  cron: string;
-  zone: string;
-}
+type Schedule = { cron: string; zone: string };
 
 /** A slot not fired for this long was missed, because the service was not running. */
 const patienceMilliseconds = 10 * 60_000;

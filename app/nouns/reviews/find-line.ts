@@ -1,10 +1,7 @@
 import type { DiffFile } from "~/wire/agent-jobs/job-diff";
 import { parsePatch } from "~/wire/agent-jobs/patch";
 
-interface NumberedLine {
-  line: number;
-  text: string;
-}
+type NumberedLine = { line: number; text: string };
 
 /** Stored length of a line. Longer lines are compared by their start. */
 const longestText = 2_000;

@@ -62,10 +62,7 @@ export interface Step {
 }
 
 /** What no one has approved of a story, and of each of its files the steps that made it, oldest first. */
-export interface StoryReview {
-  changes: StoryChanges;
-  steps: Step[][];
-}
+export type StoryReview = { changes: StoryChanges; steps: Step[][] };
 
 /** What no one has approved of a story, in one diff from where it begins; `paths` leaves out other files. */
 export function reviewOfStory(attempts: readonly StoryAttempt[], paths?: readonly string[]): StoryReview {
@@ -137,10 +134,7 @@ function chainsOf(attempts: readonly StoryAttempt[], shown: ReadonlySet<StoryAtt
     .filter(({ length }) => length > 0);
 }
 
-interface JoinedFile {
-  file: StoryFile;
-  steps: Step[];
-}
+type JoinedFile = { file: StoryFile; steps: Step[] };
 
 function apart(chain: readonly Step[]): JoinedFile[] {
   return chain

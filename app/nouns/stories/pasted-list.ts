@@ -1,11 +1,7 @@
 import { readLine as readMarks } from "~/wire/transfers/boxes";
 
 /** A story or task from a pasted list. Lines below task level become the description of the item above. */
-export interface ListItem {
-  title: string;
-  description: string;
-  tasks: ListItem[];
-}
+export type ListItem = { title: string; description: string; tasks: ListItem[] };
 
 export interface PastedList {
   items: ListItem[];
@@ -15,11 +11,7 @@ export interface PastedList {
 
 export const listLimits = { characters: 20_000, title: 300 } as const;
 
-interface Line {
-  depth: number;
-  text: string;
-  ticked: boolean;
-}
+type Line = { depth: number; text: string; ticked: boolean };
 
 /** Lines, bullets, numbers, boxes, headings, by indentation: a PBI gets stories and their tasks, a story tasks. */
 export function readPastedList(text: string, into: "pbi" | "story"): PastedList {

@@ -9,10 +9,7 @@ import { readUploaded } from "./formats/read-files.server";
 import { type ImportedPeople, type PreparedImport, prepareImport, requireDraft, writeDraft } from "./prepared-import";
 
 /** Whose draft it is, and what it is stamped with while it is in the browser. */
-interface Owner {
-  id: string;
-  secrets: readonly string[];
-}
+type Owner = { id: string; secrets: readonly string[] };
 
 /** Files of a format, or the draft that an earlier reading packed for the same person. */
 export type ImportTask =

@@ -154,11 +154,7 @@ function ClientSetups({ setups }: { setups: readonly Setup[] }) {
   );
 }
 
-interface FirstCallProps {
-  waiting: boolean;
-  lastUsedAt: string | null;
-  earlier: boolean;
-}
+type FirstCallProps = { waiting: boolean; lastUsedAt: string | null; earlier: boolean };
 
 function FirstCall({ waiting, lastUsedAt, earlier }: FirstCallProps) {
   const { revalidate } = useLive();

@@ -40,12 +40,7 @@ export function RunJobs({ run, asking }: { run: SprintRunDetail; asking: Readonl
   );
 }
 
-interface JobLineProps {
-  job: AgentJob;
-  doing: Doing | undefined;
-  asks: boolean;
-  batch: boolean;
-}
+type JobLineProps = { job: AgentJob; doing: Doing | undefined; asks: boolean; batch: boolean };
 
 function JobLine({ job, doing, asks, batch }: JobLineProps) {
   const running = isHeld(job.status);

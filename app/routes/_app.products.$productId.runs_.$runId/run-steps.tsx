@@ -52,11 +52,7 @@ function StepJob({ job, waits }: { job: AgentJob; waits: RunOrder[number]["block
   );
 }
 
-interface OrderedJob {
-  id: string;
-  task_id: string | null;
-  story_id: string | null;
-}
+type OrderedJob = { id: string; task_id: string | null; story_id: string | null };
 
 /** A job follows the previous one in its branch queue and all blockers of its task, both tasks and whole stories. */
 export function stepsOf<Job extends OrderedJob>(jobs: readonly Job[], order: RunOrder): Job[][] {

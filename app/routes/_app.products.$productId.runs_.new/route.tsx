@@ -67,11 +67,7 @@ export const action = productAction(async ({ actor, productId, form, request }) 
 
 export const meta: MetaFunction = () => [{ title: "Run this · Backloom" }];
 
-interface Refusal {
-  error?: string;
-  blockers?: Blocker[];
-  chosen?: string[];
-}
+type Refusal = { error?: string; blockers?: Blocker[]; chosen?: string[] };
 
 /** Starts a run of the items in the address, and shows blockers with their fixes. */
 export default function NewRunPage() {

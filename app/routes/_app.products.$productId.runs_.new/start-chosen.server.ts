@@ -43,12 +43,7 @@ async function tasksOf(actor: Actor, items: readonly string[], without: readonly
   return ids;
 }
 
-interface ChosenTask {
-  id: string;
-  code: string;
-  title: string;
-  status: string;
-}
+type ChosenTask = { id: string; code: string; title: string; status: string };
 
 /** Returns the tasks of the items, each once; of stories those still to do. */
 export async function chosenTasks(actor: Actor, items: readonly string[]): Promise<ChosenTask[]> {

@@ -20,10 +20,7 @@ import type { SprintFrame } from "~/wire/pages/contract";
 import type { Blocker, Preflight } from "~/wire/sprint-runs/contract";
 import { BlockersPanel, RunForm } from "./blockers-panel";
 
-export interface RefusedStart {
-  blockers: readonly Blocker[];
-  chosen: readonly string[];
-}
+export type RefusedStart = { blockers: readonly Blocker[]; chosen: readonly string[] };
 
 /** Whether nothing is left to start: what is not done waits for a review. */
 export const hasOnlyReviews = (tasks: readonly { status: string }[]): boolean =>

@@ -99,12 +99,7 @@ function List<Kind>({
   );
 }
 
-interface RowProps {
-  code: string;
-  to: string;
-  label: React.ReactNode;
-  children?: React.ReactNode;
-}
+type RowProps = { code: string; to: string; label: React.ReactNode; children?: React.ReactNode };
 
 function Row({ code, to, label, children }: RowProps) {
   return (

@@ -53,7 +53,4 @@ export interface SearchHit {
   isNamed: boolean;
 }
 
-export interface SearchAnswer {
-  query: string;
-  results: SearchHit[];
-}
+export type SearchAnswer = { query: string; results: SearchHit[] };

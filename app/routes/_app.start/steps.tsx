@@ -12,11 +12,7 @@ import { WriteFields } from "~/ui/write-access";
 import { setups } from "../_app.connect/setups";
 import type { Progress } from "./progress.server";
 
-interface StepsProps {
-  progress: Progress;
-  origin: string;
-  fresh: FreshToken | undefined;
-}
+type StepsProps = { progress: Progress; origin: string; fresh: FreshToken | undefined };
 
 /** Three steps on one page with one button each. The first open one is highlighted. */
 export function Steps({ progress, origin, fresh }: StepsProps) {
@@ -159,10 +155,7 @@ function demoLine(origin: string, token: string): string {
 }
 
 /** Action result with the token, shown once in the command to copy. */
-export interface FreshToken {
-  step: "demo" | "agent";
-  token: string;
-}
+export type FreshToken = { step: "demo" | "agent"; token: string };
 
 interface StepProps {
   title: string;
@@ -202,11 +195,7 @@ function Press({ to, isCurrent = false, children }: { to: string; isCurrent?: bo
   );
 }
 
-interface PressForProps {
-  intent: FreshToken["step"];
-  isCurrent: boolean;
-  children: string;
-}
+type PressForProps = { intent: FreshToken["step"]; isCurrent: boolean; children: string };
 
 function PressFor({ intent, isCurrent, children }: PressForProps) {
   return (

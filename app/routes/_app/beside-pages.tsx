@@ -10,10 +10,7 @@ import { showToast, startBlockedKey, undo, undoKey, useUndos } from "~/ui/toast"
 import { lookParameters } from "~/wire/saved-views/contract";
 import type { ShellData } from "./shell-data";
 
-interface BesidePagesProps {
-  shell: ShellData;
-  product: { id: string; name: string } | undefined;
-}
+type BesidePagesProps = { shell: ShellData; product: { id: string; name: string } | undefined };
 
 /** What continues next to every page and no page waits for: it comes after the first script. */
 export default function BesidePages({ shell, product }: BesidePagesProps) {

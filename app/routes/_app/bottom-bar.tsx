@@ -49,12 +49,7 @@ export function BottomBar({ shell }: { shell: ShellData }) {
   );
 }
 
-interface SlotProps {
-  to: string;
-  label: string;
-  icon: IconName;
-  children?: React.ReactNode;
-}
+type SlotProps = { to: string; label: string; icon: IconName; children?: React.ReactNode };
 
 function Slot({ to, label, icon, children }: SlotProps) {
   return (

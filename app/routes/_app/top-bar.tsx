@@ -12,11 +12,7 @@ import { ThemeChoices } from "~/ui/theme";
 import { ProductSwitch } from "./product-switch";
 import type { ShellData } from "./shell-data";
 
-interface TopBarProps {
-  shell: ShellData;
-  onSearch: () => void;
-  onKeys: () => void;
-}
+type TopBarProps = { shell: ShellData; onSearch: () => void; onKeys: () => void };
 
 export function TopBar({ shell, onSearch, onKeys }: TopBarProps) {
   return (

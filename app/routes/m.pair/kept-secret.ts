@@ -14,10 +14,7 @@ const approvedSchema = z.object({
 });
 
 /** The code this tab was opened with. Kept during sign-in, forgotten once answered. */
-export interface KeptSecret {
-  pairingId: string;
-  secret: string;
-}
+export type KeptSecret = { pairingId: string; secret: string };
 
 const secretKey = "pairing";
 const approvedKey = "pairing-approved";

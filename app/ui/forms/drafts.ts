@@ -4,10 +4,7 @@ const mostDrafts = 50;
 
 export type DraftFields = Readonly<Record<string, string>>;
 
-interface Store {
-  user: string;
-  drafts: Record<string, DraftFields>;
-}
+type Store = { user: string; drafts: Record<string, DraftFields> };
 
 /** Returns the id of the signed-in user, which the page layout provides. */
 const currentUser = () => document.querySelector<HTMLElement>("[data-user]")?.dataset.user ?? "";

@@ -120,6 +120,4 @@ export function shownDiff({ files, ...diff }: JobDiff, paths?: readonly string[]
   };
 }
 
-function bytesOf(value: string): number {
-  return new TextEncoder().encode(value).length;
-}
+const bytesOf = (value: string): number => new TextEncoder().encode(value).length;

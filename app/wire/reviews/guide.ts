@@ -48,10 +48,7 @@ export const jobGuideSchema = z.object({
 
 type File = Pick<DiffFile, "path" | "patch" | "folded">;
 
-interface Told {
-  hunk: Hunk | null;
-  chapter?: number;
-}
+type Told = { hunk: Hunk | null; chapter?: number };
 
 /** Which chapter has what of the files: the hunks of each by their place. */
 class Telling {
@@ -101,11 +98,7 @@ function touches({ newStart, lines }: Hunk, from: number, to: number): boolean {
 }
 
 /** What the agent does not say: what the proof says, which paths are tests, and which criteria the story has. */
-export interface Clues {
-  proof: string;
-  tests: readonly string[];
-  criteria: readonly string[];
-}
+export type Clues = { proof: string; tests: readonly string[]; criteria: readonly string[] };
 
 /** Every hunk exactly once: the agent's chapters, then the rest. One without hunks left stays for what it says. */
 export function chaptersOf(

@@ -79,10 +79,7 @@ const sprintFields = {
   end_date: dateSchema.nullable(),
 };
 
-interface SprintDates {
-  start_date?: string | null | undefined;
-  end_date?: string | null | undefined;
-}
+type SprintDates = { start_date?: string | null | undefined; end_date?: string | null | undefined };
 
 function datesInOrder({ start_date, end_date }: SprintDates): boolean {
   return !start_date || !end_date || end_date >= start_date;

@@ -32,9 +32,7 @@ export function numberOf(title: string) {
 }
 
 /** What a form makes people say ("I have searched…") is not work. */
-export function isOfForm({ title }: Item): boolean {
-  return /^I(?:['’][a-z]+)? /.test(title);
-}
+export const isOfForm = ({ title }: Item): boolean => /^I(?:['’][a-z]+)? /.test(title);
 
 /** A line of a box with another mark. */
 export function withMark(line: string, mark: string): string {

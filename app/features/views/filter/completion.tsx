@@ -6,10 +6,7 @@ import { statusLook } from "~/ui/status";
 import { labelWord } from "~/wire/item-filter";
 import { pbiStatuses, storyStatuses, taskStatuses } from "~/wire/status";
 
-interface CompletionProps {
-  input: RefObject<HTMLInputElement>;
-  page: FilterPage;
-}
+type CompletionProps = { input: RefObject<HTMLInputElement>; page: FilterPage };
 
 function wordAt({ value, selectionStart }: HTMLInputElement) {
   const end = selectionStart ?? value.length;

@@ -1,11 +1,7 @@
 import type { Draft, StoryFields, TaskFields } from "~/wire/transfers/draft";
 import { append } from "../append";
 
-export interface Issue {
-  pbi: string;
-  parent: string;
-  fields: StoryFields;
-}
+export type Issue = { pbi: string; parent: string; fields: StoryFields };
 
 /** Adds the topmost issues as stories, under their keys, and all that is below as their tasks. */
 export function addFamilies(draft: Draft, issues: readonly Issue[]): void {

@@ -3,10 +3,7 @@ import { ContractError } from "~/wire/errors";
 import { importLimits } from "~/wire/transfers/contract";
 import type { LeftOut } from "~/wire/transfers/left-out";
 
-export interface UploadedFile {
-  name: string;
-  bytes: Uint8Array;
-}
+export type UploadedFile = { name: string; bytes: Uint8Array };
 
 /** Files of a folder by their path in it, in the order of their paths. */
 export type Folder = ReadonlyMap<string, Uint8Array>;

@@ -2,10 +2,7 @@ import { type Item, readLine } from "~/wire/transfers/boxes";
 import type { TaskFields } from "~/wire/transfers/draft";
 
 /** A Markdown document of a spec folder: its first heading and the rest. */
-export interface Spec {
-  title: string;
-  body: string;
-}
+export type Spec = { title: string; body: string };
 
 export const finishedPlan = "Plans of what is done";
 export const itemsWithoutBox = "List items without a box";
