@@ -24,16 +24,14 @@ export function answerInSlots(connections: number, callAtOnce: Transport["call"]
 
 /** Connections one user's calls may use at once, so that others find one. All credentials of a user count together. */
 class UserSlots {
-  readonly #most: number;
-  readonly #findUser: FindUser;
   readonly #known = new Map<string, Promise<string>>();
   readonly #taken = new Map<string, number>();
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  constructor(most: number, findUser: FindUser) {
-    this.#most = most;
-    this.#findUser = findUser;
-  }
+  constructor(
+    private readonly most: number,
+    private readonly findUser: FindUser,
+  ) {}
 
   async inSlot<T>(credential: unknown, work: () => Promise<T>): Promise<T> {
     const user = await this.#userOf(credential);
@@ -49,7 +47,7 @@ class UserSlots {
     const key = JSON.stringify(credential);
     const known = this.#known.get(key);
     if (known) return known;
-    const user = this.#findUser(credential);
+    const user = this.findUser(credential);
     this.#known.set(key, user);
     user.catch(() => this.#known.delete(key));
     const [oldest] = this.#known.keys();
@@ -59,7 +57,7 @@ class UserSlots {
 
   async #take(user: string): Promise<void> {
     const taken = this.#taken.get(user) ?? 0;
-    if (taken < this.#most) {
+    if (taken < this.most) {
       this.#taken.set(user, taken + 1);
       return;
     }

@@ -4,11 +4,8 @@ const mark = Symbol.for("backloom.written-json");
 /** JSON text that Postgres gets as it is: a large one is neither parsed nor written again in the thread that answers everyone. */
 export class WrittenJson {
   readonly [mark] = true;
-  readonly text: string;
 
-  constructor(text: string) {
-    this.text = text;
-  }
+  constructor(readonly text: string) {}
 
   /** For supabase-js, which writes the whole call itself. */
   toJSON(): unknown {

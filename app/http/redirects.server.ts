@@ -2,13 +2,13 @@
 export const at = (texts: TemplateStringsArray, ...parameters: (string | undefined)[]): string =>
   String.raw({ raw: texts }, ...parameters.map((value) => encodeURIComponent(value ?? "")));
 
-/** Returns `path` if it is a path of this site, otherwise the fallback. Prevents open redirects. */
-export function safeRedirect(path: unknown, fallback = "/"): string {
-  if (typeof path !== "string" || !/^\/(?![/\\])[\x21-\x7e]*$/.test(path)) return fallback;
-  if (path.includes("\\") || !URL.canParse(path, "http://own.invalid")) return fallback;
+/** Returns `path` if it is a path of this site, otherwise `/`. Prevents open redirects. */
+export function safeRedirect(path: unknown): string {
+  if (typeof path !== "string" || !/^\/(?![/\\])[\x21-\x7e]*$/.test(path)) return "/";
+  if (path.includes("\\") || !URL.canParse(path, "http://own.invalid")) return "/";
   const { origin, pathname, search, hash } = new URL(path, "http://own.invalid");
   const isOwn = origin === "http://own.invalid" && !pathname.startsWith("//");
-  return isOwn ? `${pathname}${search}${hash}` : fallback;
+  return isOwn ? `${pathname}${search}${hash}` : "/";
 }
 
 /** Pages that became part of another one. Links to them stand in notices, chats and bookmarks. */

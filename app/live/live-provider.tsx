@@ -81,18 +81,16 @@ const longestWaitMs = 1000;
 
 /** Nearby changes share one revalidation; none runs during a submission or navigation, or while the tab is hidden. */
 export class RevalidationSchedule {
-  readonly #revalidate: () => void;
-  readonly #isSubmitting: () => boolean;
   #firstAskedAt: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isIdle = true;
   #isVisible = true;
 
   /** `isSubmitting` knows of a submission at once; `update` is called a little later. */
-  constructor(revalidate: () => void, isSubmitting: () => boolean) {
-    this.#revalidate = revalidate;
-    this.#isSubmitting = isSubmitting;
-  }
+  constructor(
+    private readonly revalidate: () => void,
+    private readonly isSubmitting: () => boolean,
+  ) {}
 
   ask(): void {
     this.#firstAskedAt ??= Date.now();
@@ -119,7 +117,7 @@ export class RevalidationSchedule {
 
   #run(): void {
     this.#firstAskedAt = undefined;
-    if (this.#isSubmitting()) this.ask();
-    else this.#revalidate();
+    if (this.isSubmitting()) this.ask();
+    else this.revalidate();
   }
 }

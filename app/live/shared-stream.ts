@@ -20,8 +20,6 @@ const turnMs = 300;
  * streams, hidden tabs' end first (a page reloads when it is seen), and the newest visible ones open in turns.
  */
 export class SharedStream {
-  readonly #channelName: string;
-  readonly #url: string;
   readonly #tabId = randomId();
   readonly #listeners = new Set<SignalListener>();
   readonly #log = new GreetingLog();
@@ -36,10 +34,10 @@ export class SharedStream {
   #watch: ReturnType<typeof setInterval> | undefined;
   #isHandedOver = false;
 
-  constructor(channelName: string, url: string) {
-    this.#channelName = channelName;
-    this.#url = url;
-  }
+  constructor(
+    private readonly channelName: string,
+    private readonly url: string,
+  ) {}
 
   /**
    * Adds a listener. The first one starts the stream, and removing the last one ends it. A page takes it over from the
@@ -88,7 +86,7 @@ export class SharedStream {
 
   #begin = (): void => {
     if (this.#channel) return;
-    this.#channel = new BroadcastChannel(this.#channelName);
+    this.#channel = new BroadcastChannel(this.channelName);
     this.#channel.onmessage = ({ data }) => this.#heard(data);
     this.#watch = setInterval(() => this.#look(), silenceMs);
     this.#decide(answerMs, true);
@@ -112,13 +110,13 @@ export class SharedStream {
   #decide(waitMs: number, isNew: boolean): void {
     clearTimeout(this.#decision);
     this.#claims.clear();
-    this.#say({ kind: "ask", from: this.#tabId, url: this.#url, isNew });
+    this.#say({ kind: "ask", from: this.#tabId, url: this.url, isNew });
     const extraMs = Math.random() * spreadMs + (isHidden() ? hiddenExtraMs : 0);
     this.#decision = setTimeout(() => this.#take(), waitMs + extraMs);
   }
 
   #take(): void {
-    if (this.#connection || this.#claims.has(this.#url)) return;
+    if (this.#connection || this.#claims.has(this.url)) return;
     const now = Date.now();
     if (this.#mayResumeAt(now)) this.#since = now;
     else if (isHidden()) return;
@@ -129,13 +127,13 @@ export class SharedStream {
   /** Visible tabs come first, then earlier claims. */
   #mayResumeAt(since: number): boolean {
     const own = isHidden();
-    const isBefore = (claim: Claim) => claim.url !== this.#url && (claim.isHidden === own ? claim.since <= since : own);
+    const isBefore = (claim: Claim) => claim.url !== this.url && (claim.isHidden === own ? claim.since <= since : own);
     return [...this.#claims.values()].filter(isBefore).length < mostStreams;
   }
 
   #connect(): void {
     const isFirst = this.#log.isEmpty;
-    const connection = new StreamConnection(this.#url, (signal) => {
+    const connection = new StreamConnection(this.url, (signal) => {
       if (!isFirst && signal.type === "status" && signal.status === "connecting") return;
       this.#pass(signal);
       if (this.#since > 0) this.#forward([signal], null);
@@ -157,7 +155,7 @@ export class SharedStream {
   }
 
   #release(): void {
-    if (this.#since > 0) this.#say({ kind: "left", from: this.#tabId, url: this.#url });
+    if (this.#since > 0) this.#say({ kind: "left", from: this.#tabId, url: this.url });
     this.#giveUp();
   }
 
@@ -170,7 +168,7 @@ export class SharedStream {
   /** Hidden tabs do not look: browsers slow their clocks down. */
   #look(): void {
     if (this.#connection || isHidden() || Date.now() - this.#receivedAt < silenceMs) return;
-    this.#decide(this.#claims.has(this.#url) ? patienceMs : answerMs, false);
+    this.#decide(this.#claims.has(this.url) ? patienceMs : answerMs, false);
   }
 
   #pass(signal: Signal): void {
@@ -183,7 +181,7 @@ export class SharedStream {
   }
 
   #forward(signals: readonly Signal[], to: string | null): void {
-    const claim = { from: this.#tabId, url: this.#url, since: this.#since, isHidden: isHidden() };
+    const claim = { from: this.#tabId, url: this.url, since: this.#since, isHidden: isHidden() };
     this.#say({ kind: "held", ...claim, to, signals });
   }
 
@@ -191,13 +189,13 @@ export class SharedStream {
     if (!isTabMessage(message)) return;
     if (message.kind === "ask") this.#answer(message);
     else if (message.kind === "left") this.#heardLeave(message);
-    else if (message.url === this.#url) this.#heardRival(message);
+    else if (message.url === this.url) this.#heardRival(message);
     else this.#heardOther(message);
   }
 
   #answer({ from, url, isNew }: Ask): void {
     if (this.#since === 0) return;
-    const signals = isNew && url === this.#url ? this.#log.replay() : [];
+    const signals = isNew && url === this.url ? this.#log.replay() : [];
     if (signals) this.#forward(signals, from);
     else this.#restart();
   }
@@ -205,7 +203,7 @@ export class SharedStream {
   #heardLeave({ from, url }: Leave): void {
     if (this.#claims.get(url)?.from !== from) return;
     this.#claims.delete(url);
-    if (url === this.#url && !this.#connection) this.#decide(answerMs, false);
+    if (url === this.url && !this.#connection) this.#decide(answerMs, false);
   }
 
   #heardRival(claim: Claim): void {

@@ -11,8 +11,6 @@ const longestRetryMs = 30_000;
 
 /** Reopens after sleep, lost network and errors that end an EventSource. A refusal (401, 403, 404, 410) is final. */
 export class StreamConnection {
-  readonly #url: string;
-  readonly #listener: SignalListener;
   #source: EventSource | undefined;
   #openedAt = 0;
   #watchedAt = 0;
@@ -21,10 +19,10 @@ export class StreamConnection {
   #watch: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
 
-  constructor(url: string, listener: SignalListener) {
-    this.#url = url;
-    this.#listener = listener;
-  }
+  constructor(
+    private readonly url: string,
+    private readonly listener: SignalListener,
+  ) {}
 
   start(): void {
     this.#status("connecting");
@@ -45,23 +43,23 @@ export class StreamConnection {
   }
 
   #status(status: "connecting" | "live" | "reconnecting" | "offline" | "refused"): void {
-    this.#listener({ type: "status", status });
+    this.listener({ type: "status", status });
   }
 
   #open(): void {
-    const source = new EventSource(this.#url);
+    const source = new EventSource(this.url);
     this.#source = source;
     this.#openedAt = Date.now();
     source.onopen = () => {
       this.#openedAt = Date.now();
       this.#retryMs = firstRetryMs;
     };
-    source.onmessage = ({ data }) => this.#listener({ type: "change", data: JSON.parse(data) });
+    source.onmessage = ({ data }) => this.listener({ type: "change", data: JSON.parse(data) });
     for (const name of namedEvents) {
       source.addEventListener(name, ({ data }) => this.#greeted(name, JSON.parse(data)));
     }
     for (const name of namedChanges) {
-      source.addEventListener(name, ({ data }) => this.#listener({ type: "change", data: JSON.parse(data) }));
+      source.addEventListener(name, ({ data }) => this.listener({ type: "change", data: JSON.parse(data) }));
     }
     // Receives both the server's event named `error` and the browser's own error event.
     source.addEventListener("error", (event) => {
@@ -73,7 +71,7 @@ export class StreamConnection {
 
   #greeted(name: string, data: unknown): void {
     if (name === "ready" || name === "state") this.#status("live");
-    this.#listener({ type: "named", name, data });
+    this.listener({ type: "named", name, data });
   }
 
   #restart = (): void => {
@@ -96,7 +94,7 @@ export class StreamConnection {
 
   /** EventSource does not tell why it gave up, so the address is fetched once to get the status. */
   async #afterRefusal(): Promise<void> {
-    const status = await statusOf(this.#url);
+    const status = await statusOf(this.url);
     if (this.#isClosed) return;
     if (status !== undefined && [401, 403, 404, 410].includes(status)) {
       this.close();

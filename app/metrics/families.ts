@@ -68,18 +68,15 @@ interface Series {
 
 /** Durations by label, in buckets. */
 export class Histogram {
-  readonly #bounds: readonly number[];
   readonly #series = new Map<string, Series>();
 
-  constructor(bounds: readonly number[] = callBounds) {
-    this.#bounds = bounds;
-  }
+  constructor(private readonly bounds: readonly number[] = callBounds) {}
 
   /** Shows a series at zero before its first value: a reader of rates takes that for a change. */
   open(key: string, labels: () => Labels): Series {
     const known = this.#series.get(key);
     if (known !== undefined) return known;
-    const counts = new Array<number>(this.#bounds.length + 1).fill(0);
+    const counts = new Array<number>(this.bounds.length + 1).fill(0);
     const series: Series = { labels: labels(), counts, sum: 0 };
     this.#series.set(key, series);
     return series;
@@ -87,8 +84,8 @@ export class Histogram {
 
   observe(key: string, labels: () => Labels, seconds: number): void {
     const series = this.open(key, labels);
-    const found = this.#bounds.findIndex((bound) => seconds <= bound);
-    const at = found === -1 ? this.#bounds.length : found;
+    const found = this.bounds.findIndex((bound) => seconds <= bound);
+    const at = found === -1 ? this.bounds.length : found;
     series.counts[at] = (series.counts[at] ?? 0) + 1;
     series.sum += seconds;
   }
@@ -98,7 +95,7 @@ export class Histogram {
       name,
       help,
       type: "histogram",
-      samples: [...this.#series.values()].flatMap((series) => samplesOf(series, this.#bounds)),
+      samples: [...this.#series.values()].flatMap((series) => samplesOf(series, this.bounds)),
     };
   }
 }

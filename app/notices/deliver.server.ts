@@ -1,17 +1,12 @@
 import { createHmac } from "node:crypto";
+import type { z } from "zod";
 import { ForbiddenDestination } from "~/outgoing/destination.server";
 import { type OutgoingOptions, post } from "~/outgoing/post.server";
-import type { DueNotice } from "~/wire/notices/contract";
+import type { DueNotice, markNoticeInput } from "~/wire/notices/contract";
 import { type PushTarget, sendPush, type VapidKeys } from "./push.server";
 
 /** Result of a delivery, with the field names of the outbox. */
-export interface Outcome {
-  delivered: boolean;
-  response_status?: number;
-  error?: string;
-  give_up?: boolean;
-  gone_subscription_ids?: string[];
-}
+export type Outcome = Omit<z.infer<typeof markNoticeInput>, "notice_id">;
 
 export type DeliveryOptions = { vapid: VapidKeys | undefined; allowPrivateDestinations: boolean };
 

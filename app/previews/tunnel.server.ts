@@ -23,7 +23,6 @@ type Refusal = readonly [status: number, error: string];
 
 /** The tunnels of this process: WebSockets of workers with HTTP/2 inside, whose client is the service. */
 export class Tunnels {
-  readonly #access: PreviewAccess;
   readonly #server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -36,9 +35,7 @@ export class Tunnels {
   readonly #lostAt = new Map<string, number>();
   readonly #startedAt = performance.now();
 
-  constructor(access: PreviewAccess) {
-    this.#access = access;
-  }
+  constructor(private readonly access: PreviewAccess) {}
 
   /** Opens a stream to the program of a preview; null without a tunnel. */
   request(previewId: string, headers: OutgoingHttpHeaders, endStream: boolean): ClientHttp2Stream | null {
@@ -73,7 +70,7 @@ export class Tunnels {
     const [, token] = /^Bearer ([\w.~+/=-]{1,512})$/i.exec(headers.authorization ?? "") ?? [];
     if (token === undefined) return [401, "Send the API token of the worker: Authorization: Bearer <token>."];
     const hash = createHash("sha256").update(token).digest("hex");
-    const isRun = previewId !== "" && (await this.#access.isRunBy(previewId, hash));
+    const isRun = previewId !== "" && (await this.access.isRunBy(previewId, hash));
     return isRun ? null : [404, "No preview of this worker has this ID."];
   }
 

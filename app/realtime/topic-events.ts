@@ -2,17 +2,14 @@ import type { ChangeEvent } from "~/wire/events";
 
 /** One received change with its encoded frames, each built once for all readers. */
 export class TopicEvent {
-  readonly topic: string;
-  readonly change: ChangeEvent;
-  /** Position in the order in which this process received events. */
-  readonly mark: number;
   readonly #frames = new Map<string, Uint8Array>();
 
-  constructor(topic: string, change: ChangeEvent, mark: number) {
-    this.topic = topic;
-    this.change = change;
-    this.mark = mark;
-  }
+  constructor(
+    readonly topic: string,
+    readonly change: ChangeEvent,
+    /** Position in the order in which this process received events. */
+    readonly mark: number,
+  ) {}
 
   frame(kind: string, build: (event: TopicEvent) => Uint8Array): Uint8Array {
     const known = this.#frames.get(kind);
@@ -25,14 +22,11 @@ export class TopicEvent {
 
 /** The latest events of one topic without a gap, for reconnecting readers. */
 export class RecentEvents {
-  readonly #capacity: number;
   #events: TopicEvent[] = [];
   /** No event after this mark is missing. */
   #completeSince = Number.POSITIVE_INFINITY;
 
-  constructor(capacity: number) {
-    this.#capacity = capacity;
-  }
+  constructor(private readonly capacity: number) {}
 
   /** Starts over after a gap. */
   restart(mark: number): void {
@@ -42,7 +36,7 @@ export class RecentEvents {
 
   push(event: TopicEvent): void {
     this.#events.push(event);
-    if (this.#events.length <= this.#capacity) return;
+    if (this.#events.length <= this.capacity) return;
     const oldest = this.#events.shift();
     if (oldest) this.#completeSince = oldest.mark;
   }

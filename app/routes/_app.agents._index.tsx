@@ -10,7 +10,7 @@ import { ProductAccess } from "~/features/products/product-access";
 import { done, readForm } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { cancelAgentJob, listAgentJobs, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import { PressForm } from "~/ui/action-form";
+import { WritePress } from "~/ui/action-form";
 import { AgentName } from "~/ui/avatar";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
@@ -21,7 +21,6 @@ import { useRowKeys } from "~/ui/page-keys";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { isHeld } from "~/ui/status";
 import { FilterLinks } from "~/ui/tabs";
-import { WriteFields } from "~/ui/write-access";
 import { type AgentJob, jobIdInput } from "~/wire/agent-jobs/contract";
 import { isCanonicalUuid } from "~/wire/canonical-id";
 import { ProductFilter } from "./_app/palette/product-filter";
@@ -126,11 +125,9 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | n
               Why is it waiting?
             </ButtonLink>
             <ProductAccess productId={job.product_id}>
-              <WriteFields quiet>
-                <PressForm size="sm" tone="quiet" name="job_id" value={job.id}>
-                  Cancel
-                </PressForm>
-              </WriteFields>
+              <WritePress size="sm" tone="quiet" name="job_id" value={job.id}>
+                Cancel
+              </WritePress>
             </ProductAccess>
           </span>
         ) : null}

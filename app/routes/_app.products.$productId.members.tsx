@@ -13,7 +13,7 @@ import {
   removeProductMember,
   setMemberRole,
 } from "~/nouns/products/operations.server";
-import { PressForm, WriteForm } from "~/ui/action-form";
+import { WriteForm, WritePress } from "~/ui/action-form";
 import { Avatar } from "~/ui/avatar";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
@@ -139,15 +139,13 @@ function MyWorkers({ allowed }: { allowed: boolean }) {
 function ChangeRole({ member }: { member: ProductMember }) {
   if (member.role === "VIEWER") {
     return (
-      <WriteFields quiet>
-        <PressForm
-          fields={{ intent: "role", user_id: member.user_id, role: "member" }}
-          size="sm"
-          aria-label={`Make ${member.username} a member`}
-        >
-          Make member
-        </PressForm>
-      </WriteFields>
+      <WritePress
+        fields={{ intent: "role", user_id: member.user_id, role: "member" }}
+        size="sm"
+        aria-label={`Make ${member.username} a member`}
+      >
+        Make member
+      </WritePress>
     );
   }
   return (

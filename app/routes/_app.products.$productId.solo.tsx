@@ -11,7 +11,7 @@ import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getSoloBoard } from "~/nouns/pages/operations.server";
 import { assignStory } from "~/nouns/stories/operations.server";
-import { PressForm } from "~/ui/action-form";
+import { WritePress } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
@@ -19,7 +19,6 @@ import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
-import { WriteFields } from "~/ui/write-access";
 import type { BoardStory } from "~/wire/pages/contract";
 import { assignStoryInput } from "~/wire/stories/contract";
 
@@ -149,12 +148,10 @@ function SoloStories({ title, stories, intent, button, empty }: SoloStoriesProps
             <Link to={`/stories/${story.id}`} className="min-w-0 flex-1 truncate hover:underline">
               {story.title}
             </Link>
-            <WriteFields quiet>
-              <PressForm fields={{ intent, assignee_id: "" }} size="sm" name="story_id" value={story.id}>
-                {button}
-                <span className="sr-only"> {story.code}</span>
-              </PressForm>
-            </WriteFields>
+            <WritePress fields={{ intent, assignee_id: "" }} size="sm" name="story_id" value={story.id}>
+              {button}
+              <span className="sr-only"> {story.code}</span>
+            </WritePress>
           </li>
         ))}
         {stories.length === 0 ? <li className="px-4 py-3 text-sm text-muted">{empty}</li> : null}

@@ -6,7 +6,7 @@ import { personLoader, writeAction } from "~/http/page-guards.server";
 import { listSessions, revokeOtherSessions, revokeSession } from "~/nouns/accounts/operations.server";
 import { revokeApiToken } from "~/nouns/api-tokens/operations.server";
 import { listGrants } from "~/nouns/oauth/operations.server";
-import { PressForm } from "~/ui/action-form";
+import { WritePress } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
@@ -14,7 +14,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
-import { useWriteAccess, WriteFields } from "~/ui/write-access";
+import { useWriteAccess } from "~/ui/write-access";
 import type { Session } from "~/wire/accounts/contract";
 import { canonicalId } from "~/wire/canonical-id";
 import { type Grant, scopes, scopeWords } from "~/wire/oauth/contract";
@@ -55,11 +55,9 @@ export default function DevicesPage() {
         title="Signed-in devices"
         about="Signing out takes effect at the next request. Open live pages close automatically."
         actions={
-          <WriteFields quiet>
-            <PressForm fields={{ intent: "end-others" }} disabled={sessions.length < 2}>
-              Sign out all other devices
-            </PressForm>
-          </WriteFields>
+          <WritePress fields={{ intent: "end-others" }} disabled={sessions.length < 2}>
+            Sign out all other devices
+          </WritePress>
         }
         flush
       >
@@ -93,11 +91,9 @@ function DeviceRow({ session }: { session: Session }) {
       </Cell>
       <Cell className="sm:text-end">
         {session.is_current ? null : (
-          <WriteFields quiet>
-            <PressForm fields={{ intent: "end", session_id: session.id }} size="sm">
-              Sign out
-            </PressForm>
-          </WriteFields>
+          <WritePress fields={{ intent: "end", session_id: session.id }} size="sm">
+            Sign out
+          </WritePress>
         )}
       </Cell>
     </tr>

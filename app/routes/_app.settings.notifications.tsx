@@ -8,7 +8,7 @@ import { personLoader, writeAction } from "~/http/page-guards.server";
 import { userAgentOf } from "~/http/signing-in.server";
 import { listPushSubscriptions, subscribePush, unsubscribePush } from "~/nouns/notices/operations.server";
 import { askForNotifications, secureOnly } from "~/secure-only";
-import { PressForm } from "~/ui/action-form";
+import { WritePress } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -16,7 +16,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { enhancedField } from "~/ui/form-fields";
 import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
-import { useWriteAccess, WriteFields } from "~/ui/write-access";
+import { useWriteAccess } from "~/ui/write-access";
 import { canonicalId } from "~/wire/canonical-id";
 import { subscribePushInput } from "~/wire/notices/contract";
 
@@ -67,11 +67,9 @@ export default function NotificationsPage() {
                 </Cell>
                 <Cell>{subscription.disabled_at ? <Badge tone="failed">expired</Badge> : <Badge>on</Badge>}</Cell>
                 <Cell className="text-end">
-                  <WriteFields quiet>
-                    <PressForm fields={{ intent: "remove", subscription_id: subscription.id }} size="sm">
-                      Turn off
-                    </PressForm>
-                  </WriteFields>
+                  <WritePress fields={{ intent: "remove", subscription_id: subscription.id }} size="sm">
+                    Turn off
+                  </WritePress>
                 </Cell>
               </tr>
             ))}

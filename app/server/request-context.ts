@@ -79,24 +79,21 @@ const lastBytesMilliseconds = 5_000;
 
 /** A sink over one Node response. All calls are safe after the connection is gone. */
 export class NodeResponseSink implements ResponseSink {
-  readonly #response: ServerResponse;
   #opened = false;
 
-  constructor(response: ServerResponse) {
-    this.#response = response;
-  }
+  constructor(private readonly response: ServerResponse) {}
 
   get opened(): boolean {
     return this.#opened;
   }
 
   waitingBytes(): number {
-    return this.#response.writableLength;
+    return this.response.writableLength;
   }
 
   open(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void {
     this.#opened = true;
-    const response = this.#response;
+    const response = this.response;
     if (response.destroyed) return;
     response.statusCode = status;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -106,12 +103,12 @@ export class NodeResponseSink implements ResponseSink {
   }
 
   write(chunk: string | Uint8Array): boolean {
-    return !this.#response.destroyed && this.#response.write(chunk);
+    return !this.response.destroyed && this.response.write(chunk);
   }
 
   /** Destroys the connection if the reader stalls: its place among the open streams is already free. */
   end(): void {
-    const response = this.#response;
+    const response = this.response;
     if (response.destroyed) return;
     const timer = setTimeout(() => response.destroy(), lastBytesMilliseconds);
     timer.unref();
@@ -120,6 +117,6 @@ export class NodeResponseSink implements ResponseSink {
   }
 
   destroy(): void {
-    this.#response.destroy();
+    this.response.destroy();
   }
 }

@@ -1,19 +1,12 @@
 import { deliverPairing, finalPairingStatuses, pairingPayload } from "~/realtime/deliver-pairing";
 import { topics } from "~/wire/events";
+import type { PairingState } from "~/wire/pairings/contract";
 import { Snapshot, type StreamSource } from "./stream-source";
-
-export interface PairingStreamState {
-  pairing_id: string;
-  status: string;
-  expires_at: string;
-  /** Which changes it knows. */
-  snapshot: string;
-}
 
 interface PairingStreamOptions {
   pairingId: string;
   /** Refuses with 404 (unknown), 401 (another desktop's cookie) or 410 (expired). */
-  read: () => Promise<PairingStreamState>;
+  read: () => Promise<PairingState>;
 }
 
 const streamsPerPairing = 3;

@@ -96,21 +96,17 @@ export class StreamConnection {
 
 /** At most once per tick. A reader with too many unread bytes is cut off: its browser reconnects and reads again. */
 class ClientWriter implements TickWriter {
-  readonly #sink: ResponseSink;
-  readonly #tick: WriteTick;
-  readonly #maxBufferedBytes: number;
-  readonly #onStalled: () => void;
   #batch: FrameBatch | undefined;
 
-  constructor(sink: ResponseSink, tick: WriteTick, maxBufferedBytes: number, onStalled: () => void) {
-    this.#sink = sink;
-    this.#tick = tick;
-    this.#maxBufferedBytes = maxBufferedBytes;
-    this.#onStalled = onStalled;
-  }
+  constructor(
+    private readonly sink: ResponseSink,
+    private readonly tick: WriteTick,
+    private readonly maxBufferedBytes: number,
+    private readonly onStalled: () => void,
+  ) {}
 
   push(frame: Uint8Array): void {
-    this.#batch = (this.#batch ?? this.#tick.join(this)).next(frame);
+    this.#batch = (this.#batch ?? this.tick.join(this)).next(frame);
   }
 
   /** Writes the pending frames, at the end of the tick and before the stream ends. */
@@ -119,9 +115,9 @@ class ClientWriter implements TickWriter {
     if (!batch) return;
     this.#batch = undefined;
     // One large burst does not mean lag: a reader lags only if an earlier write is still unread too.
-    const lags = this.#sink.waitingBytes() > 0;
-    this.#sink.write(batch.bytes);
-    if (lags && this.#sink.waitingBytes() > this.#maxBufferedBytes) this.#onStalled();
+    const lags = this.sink.waitingBytes() > 0;
+    this.sink.write(batch.bytes);
+    if (lags && this.sink.waitingBytes() > this.maxBufferedBytes) this.onStalled();
   }
 
   /** Discards the pending frames, because the client is gone. */

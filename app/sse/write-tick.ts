@@ -24,21 +24,19 @@ export class WriteTick {
 
 /** A path in a tree: clients with the same frames share it, so their bytes are concatenated only once. */
 export class FrameBatch {
-  readonly #parent: FrameBatch | undefined;
-  readonly #frame: Uint8Array;
   readonly #next = new Map<Uint8Array, FrameBatch>();
   /** Cache of the last child: most clients continue with the same frame. */
   #last: FrameBatch | undefined;
   #bytes: Uint8Array | undefined;
 
-  constructor(frame: Uint8Array = new Uint8Array(), parent?: FrameBatch) {
-    this.#frame = frame;
-    this.#parent = parent;
-  }
+  constructor(
+    private readonly frame: Uint8Array = new Uint8Array(),
+    private readonly parent?: FrameBatch,
+  ) {}
 
   next(frame: Uint8Array): FrameBatch {
     const last = this.#last;
-    if (last && last.#frame === frame) return last;
+    if (last && last.frame === frame) return last;
     const batch = this.#next.get(frame) ?? new FrameBatch(frame, this);
     this.#next.set(frame, batch);
     this.#last = batch;
@@ -52,7 +50,7 @@ export class FrameBatch {
 
   #path(): Uint8Array[] {
     const frames: Uint8Array[] = [];
-    for (let at: FrameBatch | undefined = this; at; at = at.#parent) frames.push(at.#frame);
+    for (let at: FrameBatch | undefined = this; at; at = at.parent) frames.push(at.frame);
     return frames.reverse();
   }
 }

@@ -29,8 +29,6 @@ interface Turn {
  * too much memory. Users take turns, so that one with many tasks does not delay the others.
  */
 export class WorkThread {
-  readonly #source: string;
-  readonly #limits: Limits;
   #worker: Worker | undefined;
   #isReady = false;
   #hasBegun = false;
@@ -39,10 +37,10 @@ export class WorkThread {
   readonly #waiting = new Turns<Turn>();
 
   /** `source`: code of the thread's program (`import source from "./program?thread"`). */
-  constructor(source: string, limits: Limits) {
-    this.#source = source;
-    this.#limits = limits;
-  }
+  constructor(
+    private readonly source: string,
+    private readonly limits: Limits,
+  ) {}
 
   /** Whether a thread has ever started. Until then, all tasks wait for the start. */
   get hasBegun(): boolean {
@@ -67,14 +65,14 @@ export class WorkThread {
     clearTimeout(turn.patience);
     const worker = this.#worker;
     this.#current = turn;
-    this.#limit = setTimeout(() => this.#replace(worker), this.#limits.longest);
+    this.#limit = setTimeout(() => this.#replace(worker), this.limits.longest);
     worker.postMessage(turn.task);
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#source, {
+    const worker = new Worker(this.source, {
       eval: true,
-      resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: this.limits.memoryMb },
     });
     worker.unref();
     worker.on("message", (message: unknown) => this.#hear(worker, messageSchema.parse(message)));

@@ -47,12 +47,23 @@ export function WriteForm(props: ActionFormProps) {
   );
 }
 
+type PressFormProps = Pick<ActionFormProps, "fields" | "action"> & ButtonProps;
+
 /** A form that is one button. */
-export function PressForm({ fields, action, ...button }: Pick<ActionFormProps, "fields" | "action"> & ButtonProps) {
+export function PressForm({ fields, action, ...button }: PressFormProps) {
   return (
     <ActionForm fields={fields} action={action}>
       <Button type="submit" {...button} />
     </ActionForm>
+  );
+}
+
+/** The same, disabled for people who may not change things here. */
+export function WritePress(props: PressFormProps) {
+  return (
+    <WriteFields quiet>
+      <PressForm {...props} />
+    </WriteFields>
   );
 }
 

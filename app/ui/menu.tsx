@@ -75,21 +75,17 @@ export function MenuLink({ to, children }: { to: string; children: ReactNode }) 
 
 interface MenuButtonProps {
   children: ReactNode;
-  danger?: boolean;
   name?: string;
   value?: string;
   disabled?: boolean;
-  form?: string;
-  popovertarget?: string;
   type?: "submit" | "button";
   onClick?: () => void;
 }
 
 /** A menu item that changes something. A submit button, so it must be in a form. */
-export function MenuButton({ children, danger, ...button }: MenuButtonProps) {
-  const { type = "submit", ...rest } = button;
+export function MenuButton({ children, type = "submit", ...rest }: MenuButtonProps) {
   return (
-    <button type={type} data-menu-item className={danger ? "menu-item text-danger" : "menu-item"} {...rest}>
+    <button type={type} data-menu-item className="menu-item" {...rest}>
       {children}
     </button>
   );

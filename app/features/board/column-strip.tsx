@@ -64,13 +64,13 @@ function pullByMouse(scroller: HTMLElement): () => void {
 
 const scrollerOf = (board: HTMLElement | null) => board?.querySelector<HTMLElement>("[data-columns]");
 
-function showColumn(board: HTMLElement | null, status: string, behavior: ScrollBehavior = "instant") {
+function showColumn(board: HTMLElement | null, status: string) {
   const scroller = scrollerOf(board);
   const column = scroller?.querySelector<HTMLElement>(`[data-column="${status}"]`);
   if (!scroller || !column) return;
   const { left, width } = column.getBoundingClientRect();
   const { left: edge, width: sight } = scroller.getBoundingClientRect();
-  scroller.scrollTo({ left: scroller.scrollLeft + left - edge - (sight - width) / 2, behavior });
+  scroller.scrollTo({ left: scroller.scrollLeft + left - edge - (sight - width) / 2, behavior: "instant" });
 }
 
 function markShownColumn(board: HTMLElement | null): (() => void) | undefined {

@@ -3,7 +3,6 @@ import { SelectField, TextField } from "~/ui/field";
 const units = ["USD", "EUR", "GBP", "CHF", "JPY", "tokens"].map((unit) => ({ value: unit, label: unit }));
 
 interface AmountFieldsProps {
-  label: string;
   id: string;
   required?: boolean;
   /** Id of the form, if the fields are outside of it. */
@@ -11,11 +10,11 @@ interface AmountFieldsProps {
 }
 
 /** An amount and its unit. */
-export function AmountFields({ label, id, required = true, form }: AmountFieldsProps) {
+export function AmountFields({ id, required = true, form }: AmountFieldsProps) {
   return (
     <div className="grid grid-cols-[minmax(6rem,9rem)_7rem] gap-2">
       <TextField
-        label={label}
+        label="Limit"
         id={`${id}-amount`}
         name="amount"
         form={form}

@@ -4,23 +4,20 @@ import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
-import { countText } from "~/ui/numbers";
+import { amountText, countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import type { Budget } from "~/wire/budgets/contract";
-import { amountText } from "../../ui/numbers";
 
 interface BudgetListProps {
   budgets: readonly Budget[];
   maySet: boolean;
-  /** Set when the list shows budgets of several items. */
-  showName?: boolean;
   /** A run may have hundreds of tasks, each with its ceiling: if more are far from it, they are one line. */
   mostTasks?: number;
 }
 
 /** Budgets and their usage. People who may set budgets can edit them in place. */
-export function BudgetList({ budgets, maySet, showName = false, mostTasks = 5 }: BudgetListProps) {
+export function BudgetList({ budgets, maySet, mostTasks = 5 }: BudgetListProps) {
   const far = budgets.filter(({ scope, state }) => scope === "task" && state === "open");
   const quiet = far.length > mostTasks ? far : [];
   const ceilings = new Set(quiet.map(({ amount, unit }) => amountText(amount, unit)));
@@ -37,7 +34,7 @@ export function BudgetList({ budgets, maySet, showName = false, mostTasks = 5 }:
         .map((budget) => (
           <li key={budget.id} className="grid gap-1.5 text-sm">
             <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-              <span className="font-medium">{titleOf(budget, showName)}</span>
+              <span className="font-medium">{titleOf(budget)}</span>
               <State budget={budget} />
               {budget.unreported_jobs > 0 ? (
                 <Badge tone="waiting">{countText(budget.unreported_jobs, "job")} reported no usage</Badge>
@@ -59,11 +56,9 @@ export function BudgetList({ budgets, maySet, showName = false, mostTasks = 5 }:
 
 const periods = { day: "per day", week: "per week", month: "per month" };
 
-function titleOf({ scope, period, amount, unit, name }: Budget, showName: boolean): string {
+function titleOf({ period, amount, unit, name }: Budget): string {
   const sum = amountText(amount, unit);
-  if (period !== null) return `${sum} ${periods[period]} for the product`;
-  if (showName) return `${sum} for ${isolated(name)}`;
-  return `${sum} for this ${scope}`;
+  return period === null ? `${sum} for ${isolated(name)}` : `${sum} ${periods[period]} for the product`;
 }
 
 function State({ budget: { state } }: { budget: Budget }) {

@@ -1,13 +1,10 @@
 /** A cache of results limited by size. Evicts the oldest entries first. */
 export class RecentlyMade<Made> {
-  readonly #most: number;
   readonly #entries = new Map<string, { made: Made; size: number }>();
   #size = 0;
 
   /** `most`: maximum total size, in the unit passed to `keep`. */
-  constructor(most: number) {
-    this.#most = most;
-  }
+  constructor(private readonly most: number) {}
 
   get(key: string): Made | undefined {
     return this.#entries.get(key)?.made;
@@ -18,7 +15,7 @@ export class RecentlyMade<Made> {
     this.#entries.set(key, { made, size });
     this.#size += size;
     for (const oldest of this.#entries.keys()) {
-      if (this.#size <= this.#most) return;
+      if (this.#size <= this.most) return;
       this.#forget(oldest);
     }
   }

@@ -1,6 +1,6 @@
 import { Form, useFetcher } from "@remix-run/react";
 import type { Invitation } from "~/nouns/products/invitation";
-import { PressForm } from "~/ui/action-form";
+import { WritePress } from "~/ui/action-form";
 import { type ActionResult, useActionResult, useSent } from "~/ui/action-result";
 import { Badge } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
@@ -63,15 +63,13 @@ function OpenInvitation({ invitation }: { invitation: Invitation }) {
         {person ? <span className="font-medium text-ink">{person} </span> : null}
         created <RelativeTime at={created_at} />, expires <RelativeTime at={expires_at} />
       </span>
-      <WriteFields quiet>
-        <PressForm
-          fields={{ intent: "revoke-invitation", invitation_id: id }}
-          size="sm"
-          aria-label={person ? `Revoke the invitation of ${person}` : undefined}
-        >
-          Revoke
-        </PressForm>
-      </WriteFields>
+      <WritePress
+        fields={{ intent: "revoke-invitation", invitation_id: id }}
+        size="sm"
+        aria-label={person ? `Revoke the invitation of ${person}` : undefined}
+      >
+        Revoke
+      </WritePress>
     </li>
   );
 }

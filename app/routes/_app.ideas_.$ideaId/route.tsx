@@ -9,7 +9,7 @@ import { QuestionCard } from "~/features/questions/question-card";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getIdea } from "~/nouns/ideas/operations.server";
-import { PressForm, WriteForm } from "~/ui/action-form";
+import { PressForm, WriteForm, WritePress } from "~/ui/action-form";
 import { type ActionResult, useActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -215,11 +215,9 @@ function IdeaProducts({ idea, products }: { idea: Idea; products: readonly { id:
         {linked.map((product) => (
           <li key={product.id} className="flex items-center justify-between gap-2">
             {product.name}
-            <WriteFields quiet>
-              <PressForm fields={{ intent: "unlink" }} size="sm" tone="quiet" name="product_id" value={product.id}>
-                Remove<span className="sr-only"> {product.name}</span>
-              </PressForm>
-            </WriteFields>
+            <WritePress fields={{ intent: "unlink" }} size="sm" tone="quiet" name="product_id" value={product.id}>
+              Remove<span className="sr-only"> {product.name}</span>
+            </WritePress>
           </li>
         ))}
       </ul>

@@ -57,12 +57,7 @@ export function RunFacts({ run }: { run: SprintRunDetail }) {
   );
 }
 
-interface TimedJob {
-  status: string;
-  phase?: string;
-  started_at: string | null;
-  finished_at: string | null;
-}
+type TimedJob = { status: string; phase?: string; started_at: string | null; finished_at: string | null };
 
 /** Estimates the remaining time from the finished jobs; null before the first one. */
 function forecastMilliseconds(jobs: readonly TimedJob[], workersAtOnce: number): number | null {
@@ -123,7 +118,7 @@ export function RunBudget({ runId, budgets: { budgets, may_set }, open }: RunBud
       }
     >
       <div className="grid gap-4">
-        {budgets.length > 0 ? <BudgetList budgets={budgets} maySet={maySet} showName mostTasks={0} /> : null}
+        {budgets.length > 0 ? <BudgetList budgets={budgets} maySet={maySet} mostTasks={0} /> : null}
         {maySet ? (
           <details>
             <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
@@ -132,7 +127,7 @@ export function RunBudget({ runId, budgets: { budgets, may_set }, open }: RunBud
             <ActionForm className="mt-3">
               <WriteFields className="flex flex-wrap items-end gap-2">
                 <HiddenFields fields={{ intent: "set-budget", scope: "run", target_id: runId }} />
-                <AmountFields label="Limit" id="new-budget" />
+                <AmountFields id="new-budget" />
                 <Button type="submit">Set budget</Button>
               </WriteFields>
             </ActionForm>

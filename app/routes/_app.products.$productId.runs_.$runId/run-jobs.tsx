@@ -4,14 +4,13 @@ import { JobStatus, PullLink, waitsForReview } from "~/features/jobs/job-badges"
 import { tokensOf } from "~/features/jobs/job-card";
 import { DoingLine } from "~/features/output/doing-line";
 import { useDoing } from "~/live/use-live-stream";
-import { PressForm } from "~/ui/action-form";
+import { WritePress } from "~/ui/action-form";
 import { AgentName } from "~/ui/avatar";
 import { CodeChip } from "~/ui/badge";
 import { LiveText } from "~/ui/live-text";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { isHeld, StatusPill } from "~/ui/status";
-import { WriteFields } from "~/ui/write-access";
 import type { AgentJob } from "~/wire/agent-jobs/contract";
 import type { Doing } from "~/wire/events";
 import type { SprintRunDetail, TaskExecution } from "~/wire/sprint-runs/contract";
@@ -58,11 +57,9 @@ function JobLine({ job, doing, asks, batch }: JobLineProps) {
         )}
         <JobFigures job={job} />
         {job.status === "queued" && !waitsForReview(job) ? (
-          <WriteFields quiet>
-            <PressForm fields={{ intent: "cancel-job" }} size="sm" tone="quiet" name="job_id" value={job.id}>
-              Cancel<span className="sr-only"> the job of {job.task_code}</span>
-            </PressForm>
-          </WriteFields>
+          <WritePress fields={{ intent: "cancel-job" }} size="sm" tone="quiet" name="job_id" value={job.id}>
+            Cancel<span className="sr-only"> the job of {job.task_code}</span>
+          </WritePress>
         ) : null}
       </div>
       {running ? (

@@ -1,4 +1,4 @@
-import { PressForm } from "~/ui/action-form";
+import { WritePress } from "~/ui/action-form";
 import { Alert } from "~/ui/alert";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
@@ -25,11 +25,9 @@ export function Intake({ intake }: { intake: ShownIntake | null }) {
       {intake ? (
         <Address intake={intake} />
       ) : (
-        <WriteFields quiet>
-          <PressForm name="intent" value="set-intake">
-            Create a URL
-          </PressForm>
-        </WriteFields>
+        <WritePress name="intent" value="set-intake">
+          Create a URL
+        </WritePress>
       )}
     </Section>
   );

@@ -30,13 +30,13 @@ export function ProductBudgets({ budgets: { product_id, budgets, settings, may_s
       about="When a budget is reached, work pauses and you decide what happens next. Finished work is kept. Set the budget of a run on its own page."
     >
       <div className="grid gap-5">
-        {budgets.length > 0 ? <BudgetList budgets={budgets} maySet={may_set} showName /> : null}
+        {budgets.length > 0 ? <BudgetList budgets={budgets} maySet={may_set} /> : null}
         {may_set ? (
           <>
             <ActionForm aria-label="Set a budget for the product">
               <WriteFields quiet className="flex flex-wrap items-end gap-2">
                 <HiddenFields fields={{ intent: "set-budget", scope: "product" }} />
-                <AmountFields label="Limit" id="product-budget" />
+                <AmountFields id="product-budget" />
                 <SelectField label="Per" name="period" id="budget-period" options={periods} />
                 <Button type="submit">Set budget</Button>
               </WriteFields>

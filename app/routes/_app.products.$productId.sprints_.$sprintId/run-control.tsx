@@ -6,7 +6,7 @@ import { ForecastLine } from "~/features/budgets/forecast-line";
 import { RunStatus, WovenProgress } from "~/features/runs/run-status";
 import { BeginsFrom, PlanReviewField, StartOver } from "~/features/runs/start-run";
 import { countStopped, RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
-import { PressForm } from "~/ui/action-form";
+import { WritePress } from "~/ui/action-form";
 import { ButtonLink, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { LiveText } from "~/ui/live-text";
@@ -82,11 +82,9 @@ function stillBlocking(blockers: readonly Blocker[], refused: RefusedStart | nul
 
 function StartSprint() {
   return (
-    <WriteFields quiet>
-      <PressForm fields={{ intent: "start-sprint" }} tone="primary">
-        Start sprint
-      </PressForm>
-    </WriteFields>
+    <WritePress fields={{ intent: "start-sprint" }} tone="primary">
+      Start sprint
+    </WritePress>
   );
 }
 
@@ -217,7 +215,7 @@ function RunOptions({ preflight, forecast }: { preflight: Preflight; forecast: F
       </WriteFields>
       <WriteFields quiet className="grid gap-1">
         <p className="font-medium">Set a budget</p>
-        <AmountFields label="Limit" id="run-budget" required={false} form="start-run" />
+        <AmountFields id="run-budget" required={false} form="start-run" />
         <p className="text-xs text-muted">
           The run pauses when it is reached, and you decide what happens next. Finished work is kept.
         </p>

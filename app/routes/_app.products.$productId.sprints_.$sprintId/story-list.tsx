@@ -3,13 +3,12 @@ import { useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { usePointerSelection, useSelected } from "~/features/items/selection";
 import { hasEnded, takesStories } from "~/nouns/sprints/takes-stories";
-import { PressForm } from "~/ui/action-form";
+import { WritePress } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { LiveText } from "~/ui/live-text";
 import { countText } from "~/ui/numbers";
 import { StatusDot, StatusIcon } from "~/ui/status";
-import { WriteFields } from "~/ui/write-access";
 import type { BoardStory, SprintFrame } from "~/wire/pages/contract";
 
 /** The sprint's stories with assignees, and stories that could be added. */
@@ -51,11 +50,9 @@ function SprintStory({ story, isClosed }: { story: BoardStory; isClosed: boolean
       {/* Set by `a`, the row's menu or the bar of a selection. */}
       <span className="text-xs text-muted">{story.assignee_name ?? "Unassigned"}</span>
       {isClosed ? null : (
-        <WriteFields quiet>
-          <PressForm fields={{ intent: "remove-story" }} size="sm" tone="quiet" name="story_id" value={story.id}>
-            Remove from sprint<span className="sr-only"> {story.code}</span>
-          </PressForm>
-        </WriteFields>
+        <WritePress fields={{ intent: "remove-story" }} size="sm" tone="quiet" name="story_id" value={story.id}>
+          Remove from sprint<span className="sr-only"> {story.code}</span>
+        </WritePress>
       )}
     </li>
   );
@@ -109,11 +106,9 @@ function Candidate({ story, sprintId }: { story: SprintFrame["candidates"][numbe
         {story.title}
       </Link>
       <span className="text-xs text-muted">{countText(story.task_count, "task")}</span>
-      <WriteFields quiet>
-        <PressForm fields={{ intent: "add-story", sprint_id: sprintId }} size="sm" name="story_id" value={story.id}>
-          Add<span className="sr-only"> {story.code}</span>
-        </PressForm>
-      </WriteFields>
+      <WritePress fields={{ intent: "add-story", sprint_id: sprintId }} size="sm" name="story_id" value={story.id}>
+        Add<span className="sr-only"> {story.code}</span>
+      </WritePress>
     </li>
   );
 }

@@ -41,5 +41,7 @@ export const pairingStateSchema = z.object({
   pairing_id: z.uuid(),
   status: z.enum(pairingStatuses),
   expires_at: z.string(),
+  /** Which changes it knows. */
   snapshot: z.string(),
 });
+export type PairingState = z.infer<typeof pairingStateSchema>;

@@ -43,8 +43,6 @@ const mostWords = 50;
 
 /** Collects the content of a file. Texts are cut to fit, and omitted items are counted by reason. */
 export class Draft {
-  readonly #source: string;
-  readonly #own: { id: string; isFirst: boolean };
   #dependencies = 0;
   readonly #groups = new Map<string, Omit<ImportDraft["pbis"][number], "title">>();
   readonly #ideas = new Map<string, ImportDraft["ideas"][number]>();
@@ -55,10 +53,10 @@ export class Draft {
   readonly #ids = new Set<string>();
 
   /** `own` is the task of a story's own plan or state: what its id ends with, and whether it comes before the parts. */
-  constructor(source: string, own = { id: "own", isFirst: false }) {
-    this.#source = source;
-    this.#own = own;
-  }
+  constructor(
+    private readonly source: string,
+    private readonly own = { id: "own", isFirst: false },
+  ) {}
 
   /** Reads a state, and counts which word was read as what; null for dropped work. Unknown words are to do. */
   readState({ word, told, ...more }: Standing): WorkState | null {
@@ -97,10 +95,10 @@ export class Draft {
     // A story's status follows its tasks, and a story without tasks cannot be run. If they do not show it, one is added.
     const statuses = tasks.map(({ status }) => status);
     if (fields.implementation_plan || !tellsState(statuses, fields.state)) {
-      const id = `${fields.id}/${this.#own.id}`;
+      const id = `${fields.id}/${this.own.id}`;
       const description = fields.state === "DONE" ? "" : fields.description;
       const own = this.#task({ ...fields, id, description, code: undefined, labels: [], blocked_by: [] });
-      tasks.splice(this.#own.isFirst ? 0 : tasks.length, 0, ...own);
+      tasks.splice(this.own.isFirst ? 0 : tasks.length, 0, ...own);
     } else if (fields.estimated_minutes) {
       this.leftOut.add("Estimates of stories that have parts", 1, fields.id);
     }
@@ -188,7 +186,7 @@ export class Draft {
   }
 
   #id(id: string): string {
-    return `${this.#source}:${cleanLine(id)}`.slice(0, 300);
+    return `${this.source}:${cleanLine(id)}`.slice(0, 300);
   }
 
   #blockers(ids: readonly string[] = []): string[] {
