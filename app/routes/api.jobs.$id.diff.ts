@@ -4,14 +4,7 @@ import { apiRoute, endpoint, operationEndpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { getJobDiff, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
-import {
-  diffLimits,
-  jobDiffQuery,
-  mostShown,
-  pathQuery,
-  saveJobDiffBody,
-  shownDiffSchema,
-} from "~/wire/agent-jobs/job-diff";
+import * as wire from "~/wire/agent-jobs/job-diff";
 import { ContractError } from "~/wire/errors";
 
 /** `/api/jobs/:id/diff`: an attempt's changes, as JSON or as a patch. */
@@ -19,11 +12,11 @@ export const loader = apiRoute({
   GET: endpoint({
     name: "getJobDiff",
     summary: "Get an attempt's changes; Accept: text/x-diff returns a patch for git apply",
-    query: jobDiffQuery.extend(pathQuery.shape),
-    answer: shownDiffSchema,
+    query: wire.jobDiffQuery.extend(wire.pathQuery.shape),
+    answer: wire.shownDiffSchema,
     handle: async ({ actor, id, query: { attempt, path: paths }, request }) => {
       const asPatch = wantsPatch(request);
-      const bound = asPatch ? {} : { paths, most: mostShown };
+      const bound = asPatch ? {} : { paths, most: wire.mostShown };
       const [job, { user_id }] = await Promise.all([
         getJobDiff.json(actor, { job_id: id, attempt, ...bound }),
         authenticate(actor),
@@ -43,8 +36,8 @@ export const loader = apiRoute({
   PUT: operationEndpoint(saveJobDiff, {
     summary: "Store an attempt's changes, at most 2 MiB. A lost attempt gets 409",
     auth: "bearer",
-    body: saveJobDiffBody,
-    bodyLimit: diffLimits.body,
+    body: wire.saveJobDiffBody,
+    bodyLimit: wire.diffLimits.body,
     status: 204,
     refusals: [409, 429],
     input: ({ id, body }) => ({ job_id: id, ...body }),

@@ -4,35 +4,27 @@ import { done, readForm, runForm, runOperation } from "~/http/form-action.server
 import { addComment, deleteComment, editComment, listComments } from "~/nouns/comments/operations.server";
 import type { Principal } from "~/wire/accounts/contract";
 import { canonicalId } from "~/wire/canonical-id";
-import {
-  addCommentBody,
-  addCommentInput,
-  type CommentList,
-  type CommentPlace,
-  commentBody,
-  commentQuery,
-  editCommentInput,
-} from "~/wire/comments/contract";
+import * as wire from "~/wire/comments/contract";
 import { cursorSchema } from "~/wire/text";
 import { renderMarkdown } from "../markdown/markdown.server";
 import { earlierParameter, type ShownComments } from "./shown-comment";
 
-const nouns: Record<CommentPlace, string> = { pbi: "PBI", story: "Story", task: "Task" };
-const named: Record<CommentPlace, string> = { pbi: "PBI", story: "story", task: "task" };
+const nouns: Record<wire.CommentPlace, string> = { pbi: "PBI", story: "Story", task: "Task" };
+const named: Record<wire.CommentPlace, string> = { pbi: "PBI", story: "story", task: "task" };
 
 /** Route that lists and adds comments, for PBIs, stories and tasks alike. */
-export function commentsRoute(kind: CommentPlace) {
+export function commentsRoute(kind: wire.CommentPlace) {
   return apiRoute({
     GET: operationEndpoint(listComments, {
       name: `list${nouns[kind]}Comments`,
       summary: `List the newest comments on a ${named[kind]}, oldest first`,
-      query: commentQuery,
+      query: wire.commentQuery,
       input: ({ id, query }) => ({ kind, id, ...query }),
     }),
     POST: operationEndpoint(addComment, {
       name: `add${nouns[kind]}Comment`,
       summary: `Comment on a ${named[kind]}; @name notifies a member`,
-      body: addCommentBody,
+      body: wire.addCommentBody,
       status: 201,
       refusals: [409, 429],
       input: ({ id, body }) => ({ kind, id, ...body }),
@@ -41,12 +33,12 @@ export function commentsRoute(kind: CommentPlace) {
 }
 
 /** Route that edits and deletes one comment. */
-export function commentRoute(kind: CommentPlace) {
+export function commentRoute(kind: wire.CommentPlace) {
   return apiRoute({
     PATCH: operationEndpoint(editComment, {
       name: `edit${nouns[kind]}Comment`,
       summary: `Edit your own comment on a ${named[kind]}`,
-      body: commentBody,
+      body: wire.commentBody,
       refusals: [429],
       input: ({ id, params, body }) => ({ kind, id, comment_id: canonicalId(params.commentId), ...body }),
     }),
@@ -64,12 +56,12 @@ export function commentRoute(kind: CommentPlace) {
 export function commentIntents(actor: Actor, form: FormData, back: string) {
   return {
     "add-comment": () =>
-      runForm(form, addCommentInput, async (input) => {
+      runForm(form, wire.addCommentInput, async (input) => {
         const { id } = await addComment(actor, input);
         return done(form, `${back}#comment-${id}`, "Comment added");
       }),
     "edit-comment": async () => {
-      const { id } = await editComment(actor, readForm(form, editCommentInput));
+      const { id } = await editComment(actor, readForm(form, wire.editCommentInput));
       return done(form, `${back}#comment-${id}`, "Comment saved");
     },
     "delete-comment": () => runOperation(actor, form, deleteComment, `${back}#comments`, "Comment deleted"),
@@ -80,8 +72,8 @@ export const commentsBefore = (address: URLSearchParams) => cursorSchema.safePar
 
 /** One page of an item's comments with rendered Markdown. */
 export async function showComments(
-  { comments, next_cursor }: CommentList,
-  { kind, id, principal }: { kind: CommentPlace; id: string; principal: Principal },
+  { comments, next_cursor }: wire.CommentList,
+  { kind, id, principal }: { kind: wire.CommentPlace; id: string; principal: Principal },
 ): Promise<Omit<ShownComments, "productId">> {
   const list = await Promise.all(
     comments.map(async (comment) => ({ ...comment, text: await renderMarkdown(comment.body, principal.user_id) })),

@@ -3,12 +3,7 @@ import { operation, patchOperation } from "~/nouns/operation.server";
 import * as wire from "~/wire/agent-jobs/contract";
 import { conflictDecisionSchema, reportJobConflictInput } from "~/wire/agent-jobs/job-conflict";
 import { jobDiffInput, jobDiffSchema, saveJobDiffInput } from "~/wire/agent-jobs/job-diff";
-import {
-  appendedOutputSchema,
-  appendJobOutputInput,
-  jobOutputInput,
-  jobOutputSchema,
-} from "~/wire/agent-jobs/job-output";
+import * as output from "~/wire/agent-jobs/job-output";
 import * as sprintRuns from "~/wire/sprint-runs/contract";
 import * as workers from "~/wire/workers/contract";
 import { reportAgentJobInput, reportJobUsageInput } from "./job-report";
@@ -29,7 +24,7 @@ export const getAgentJob = operation("get_agent_job", wire.jobIdInput, wire.agen
 export const getJobDiff = operation("get_job_diff", jobDiffInput, jobDiffSchema.nullable());
 
 /** An attempt's output entries after a `seq`, oldest first. */
-export const getJobOutput = operation("get_job_output", jobOutputInput, jobOutputSchema);
+export const getJobOutput = operation("get_job_output", output.jobOutputInput, output.jobOutputSchema);
 
 /** Renews the lease of a held job; answers continue, pause or stop (specification: Agent job, lease_until). */
 export const heartbeatAgentJob = operation(
@@ -101,7 +96,7 @@ export const verifyTaskAgainstPlan = operation(
 export const whyNotMoving = operation("why_not_moving", wire.whyNotMovingInput, wire.whyNotMovingSchema);
 
 /** Appends output entries of an attempt; answers the last stored `seq`. */
-export const appendJobOutput = operation("append_job_output", appendJobOutputInput, appendedOutputSchema);
+export const appendJobOutput = operation("append_job_output", output.appendJobOutputInput, output.appendedOutputSchema);
 
 /** A person approves the plan that a job waits with, or sends it back (docs/worker.md). */
 export const reviewPlan = operation("review_plan", wire.reviewPlanInput, wire.agentJobSchema);

@@ -1,30 +1,24 @@
 import { z } from "zod";
 import { operation, serviceOperation } from "~/nouns/operation.server";
 import { jobIdInput } from "~/wire/agent-jobs/contract";
-import {
-  previewAnswerSchema,
-  previewOfferSchema,
-  previewStates,
-  syncPreviewsBody,
-  wantedPreviewsSchema,
-} from "~/wire/previews/contract";
+import * as wire from "~/wire/previews/contract";
 
 /** Starts the preview of a job, or returns the one that runs. */
-export const startPreview = operation("start_preview", jobIdInput, previewAnswerSchema);
+export const startPreview = operation("start_preview", jobIdInput, wire.previewAnswerSchema);
 
 /** The newest preview of a job, and whether the caller may start one. */
-export const getPreview = operation("get_preview", jobIdInput, previewOfferSchema);
+export const getPreview = operation("get_preview", jobIdInput, wire.previewOfferSchema);
 
 export const stopPreview = operation("stop_preview", jobIdInput, z.object({ stopped: z.boolean() }));
 
 /** Previews as a worker has them; returns those it should have. */
 export const syncPreviews = operation(
   "sync_previews",
-  syncPreviewsBody.omit({ wait_seconds: true }),
-  wantedPreviewsSchema,
+  wire.syncPreviewsBody.omit({ wait_seconds: true }),
+  wire.wantedPreviewsSchema,
 );
 
-const stateSchema = z.enum(previewStates);
+const stateSchema = z.enum(wire.previewStates);
 
 /** Stores the hash of a ticket to a preview, for the caller's session. */
 export const openPreview = operation(

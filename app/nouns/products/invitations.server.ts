@@ -4,27 +4,19 @@ import type { Database } from "~/db/database.server";
 import { type Actor, callAs, orRefused, unlessRefused } from "~/db/rpc.server";
 import { operation, serviceOperation } from "~/nouns/operation.server";
 import { memberRoles, productIdInput } from "~/wire/products/contract";
-import {
-  answerInvitationInput,
-  type CreateInvitationInput,
-  foundInvitationSchema,
-  type InvitePersonInput,
-  invitationCodeSchema,
-  invitationIdInput,
-  invitationSchema,
-} from "./invitation";
+import * as wire from "./invitation";
 
 /** Malformed codes hash as an empty one. No invitation has it, so the database refuses as for unknown codes. */
 export function hashInvitationCode(code: string): string {
   return createHash("sha256")
-    .update(invitationCodeSchema.safeParse(code).data ?? "")
+    .update(wire.invitationCodeSchema.safeParse(code).data ?? "")
     .digest("hex");
 }
 
 /** Creates a link for one person; its code is returned only here. Owner only. */
 export async function createInvitation(
   actor: Actor,
-  { product_id, role }: CreateInvitationInput,
+  { product_id, role }: wire.CreateInvitationInput,
 ): Promise<{ id: string; code: string }> {
   const code = randomBytes(32).toString("base64url");
   const given = { p_product_id: product_id, p_role: role, p_code_hash: hashInvitationCode(code) };
@@ -36,11 +28,11 @@ export async function createInvitation(
 export const listInvitations = operation(
   "list_invitations",
   productIdInput,
-  z.object({ invitations: z.array(invitationSchema) }),
+  z.object({ invitations: z.array(wire.invitationSchema) }),
 );
 
 /** Revokes a link; owner only. */
-export const revokeInvitation = operation("revoke_invitation", invitationIdInput, z.object({ id: z.string() }));
+export const revokeInvitation = operation("revoke_invitation", wire.invitationIdInput, z.object({ id: z.string() }));
 
 /** The caller joins with a link's code; without one, with the link by which their account was made. */
 export const joinProduct = operation(
@@ -51,7 +43,7 @@ export const joinProduct = operation(
 
 export const answerInvitation = operation(
   "answer_invitation",
-  answerInvitationInput,
+  wire.answerInvitationInput,
   z.object({ product_id: z.string(), accepted: z.boolean() }),
 );
 
@@ -59,7 +51,7 @@ export const answerInvitation = operation(
 export const findInvitation = serviceOperation(
   "find_invitation",
   z.object({ code_hash: z.string() }),
-  foundInvitationSchema,
+  wire.foundInvitationSchema,
 );
 
 const reserveInvitation = serviceOperation(
@@ -102,7 +94,7 @@ const invitedSchema = z.object({
 /** Invites a user by name or email; owner only (specification: Authentication 4). */
 export async function invitePerson(
   actor: Actor,
-  { product_id, identifier, role }: InvitePersonInput,
+  { product_id, identifier, role }: wire.InvitePersonInput,
 ): Promise<z.infer<typeof invitedSchema>> {
   const given = { p_product_id: product_id, p_identifier: identifier, ...(role === undefined ? {} : { p_role: role }) };
   return unlessRefused(await callAs(actor, "invite_person", given, orRefused(invitedSchema)));

@@ -1,39 +1,11 @@
 import { z } from "zod";
 import { fileLimit, fileTypes } from "~/wire/files/contract";
 import { labelNameSchema } from "~/wire/labels/contract";
-import {
-  agentItemChoices,
-  branchPrefixSchema,
-  dependencyReleases,
-  doneRequirements,
-  issueLabelSchema,
-  landingChoices,
-  memberRoles,
-  onFailureChoices,
-  planFirstChoices,
-  planReviewers,
-  pullRequestChoices,
-  referencesSchema,
-} from "~/wire/products/contract";
+import * as products from "~/wire/products/contract";
 import { reviewMarksSchema } from "~/wire/reviews/marks";
 import { lookSchema, viewNameSchema, viewPages } from "~/wire/saved-views/contract";
 import { hostsSchema, isStorable } from "~/wire/text";
-import {
-  address,
-  code,
-  commentsSchema,
-  evidenceSchema,
-  exportedLessons,
-  labelNames,
-  logEntrySchema,
-  longText,
-  priority,
-  reviewSchema,
-  text,
-  time,
-  title,
-  waiverSchema,
-} from "~/wire/transfers/exported-parts";
+import * as parts from "~/wire/transfers/exported-parts";
 import { agentName, whoFields } from "~/wire/who";
 
 /** docs/export-format.md. Statuses in the database's form, codes and user names: the same on every installation. */
@@ -47,13 +19,13 @@ const who = {
 };
 
 const taskSchema = z.object({
-  code,
-  title,
-  description: text,
-  implementation_plan: longText.nullable().default(null),
-  priority,
+  code: parts.code,
+  title: parts.title,
+  description: parts.text,
+  implementation_plan: parts.longText.nullable().default(null),
+  priority: parts.priority,
   status: z.enum(["TO_DO", "IN_PROGRESS", "REVIEW", "DONE", "FAILED"]).default("TO_DO"),
-  repo_url: address,
+  repo_url: parts.address,
   verify_only: z.boolean().default(false),
   verify_required: z.enum(["ALIGNED", "ALIGNED_OR_PARTIAL", "ANY"]).default("ALIGNED_OR_PARTIAL"),
   requires_opus: z.boolean().default(false),
@@ -61,18 +33,18 @@ const taskSchema = z.object({
   estimated_minutes: z.int().nullable().default(null),
   /** Codes of the tasks that it waits for. */
   blocked_by: z.array(z.string()).default([]),
-  labels: labelNames,
-  created_at: time.optional(),
-  reviews: z.array(reviewSchema).default([]),
-  comments: commentsSchema,
+  labels: parts.labelNames,
+  created_at: parts.time.optional(),
+  reviews: z.array(parts.reviewSchema).default([]),
+  comments: parts.commentsSchema,
 });
 
 const storySchema = z.object({
-  code,
-  title,
-  description: text,
-  acceptance_criteria: text,
-  priority,
+  code: parts.code,
+  title: parts.title,
+  description: parts.text,
+  acceptance_criteria: parts.text,
+  priority: parts.priority,
   status: z.enum(["OPEN", "IN_SPRINT", "DONE", "FAILED", "TRIAGE"]).default("OPEN"),
   ...who,
   /** Code of the sprint that the story is in. */
@@ -81,29 +53,29 @@ const storySchema = z.object({
   assignee: z.string().nullable().default(null),
   /** Codes of the stories that it waits for. */
   blocked_by: z.array(z.string()).default([]),
-  labels: labelNames,
-  created_at: time.optional(),
+  labels: parts.labelNames,
+  created_at: parts.time.optional(),
   tasks: z.array(taskSchema).default([]),
-  log: z.array(logEntrySchema).default([]),
+  log: z.array(parts.logEntrySchema).default([]),
   /** The commit at which the work of the story stands; evidence of another one is stale. */
   head_sha: z.string().min(1).max(64).nullable().default(null),
-  evidence: z.array(evidenceSchema).default([]),
-  waivers: z.array(waiverSchema).default([]),
-  comments: commentsSchema,
+  evidence: z.array(parts.evidenceSchema).default([]),
+  waivers: z.array(parts.waiverSchema).default([]),
+  comments: parts.commentsSchema,
 });
 
 const pbiSchema = z.object({
-  code,
-  title,
-  description: text,
-  priority,
+  code: parts.code,
+  title: parts.title,
+  description: parts.text,
+  priority: parts.priority,
   sort_order: z.number().optional(),
   status: z.enum(["READY", "BLOCKED", "DONE", "FAILED"]).default("READY"),
-  pr_url: address,
-  pr_merged_at: time.nullable().default(null),
-  created_at: time.optional(),
+  pr_url: parts.address,
+  pr_merged_at: parts.time.nullable().default(null),
+  created_at: parts.time.optional(),
   stories: z.array(storySchema).default([]),
-  comments: commentsSchema,
+  comments: parts.commentsSchema,
 });
 
 const sprintSchema = z.object({
@@ -112,9 +84,9 @@ const sprintSchema = z.object({
   status: z.enum(["PLANNED", "ACTIVE", "COMPLETED", "FAILED", "CANCELLED"]).default("PLANNED"),
   start_date: z.string().nullable().default(null),
   end_date: z.string().nullable().default(null),
-  started_at: time.nullable().default(null),
-  completed_at: time.nullable().default(null),
-  created_at: time.optional(),
+  started_at: parts.time.nullable().default(null),
+  completed_at: parts.time.nullable().default(null),
+  created_at: parts.time.optional(),
 });
 
 const ideaSchema = z.object({
@@ -125,22 +97,22 @@ const ideaSchema = z.object({
     .default(null),
   /** User name of the owner of the idea; the owner of the import when there is no such user. */
   username: z.string().nullable().default(null),
-  title,
-  description: text,
+  title: parts.title,
+  description: parts.text,
   status: z.enum(["DRAFT", "DISCUSSING", "READY", "PLANNED"]).default("DRAFT"),
-  archived_at: time.nullable().default(null),
+  archived_at: parts.time.nullable().default(null),
   /** Code of the PBI that the idea was promoted to. */
   pbi: z.string().nullable().default(null),
   /** Codes of further products of the same owner. */
   linked_products: z.array(z.string()).default([]),
-  created_at: time.optional(),
+  created_at: parts.time.optional(),
   log: z
     .array(
       z.object({
         kind: z.string(),
         content: z.string(),
         username: z.string().nullable().default(null),
-        created_at: time.optional(),
+        created_at: parts.time.optional(),
       }),
     )
     .default([]),
@@ -157,46 +129,46 @@ const exportedFileSchema = z.object({
   task: z.string().nullable().default(null),
   /** It belongs to the comment that shows it. */
   of_comment: z.boolean().default(false),
-  created_at: time.optional(),
+  created_at: parts.time.optional(),
 });
 export type ExportedFile = z.output<typeof exportedFileSchema>;
 
 const documentSchema = z.object({
   format: z.literal(exportFormat),
   version: z.literal(exportVersion),
-  exported_at: time.optional(),
+  exported_at: parts.time.optional(),
   product: z.object({
     code: z.string().regex(/^[A-Za-z0-9._-]{1,30}$/),
     name: z.string().min(1).max(200),
-    description: text,
+    description: parts.text,
     repo_url: z.string().max(2000).default(""),
-    definition_of_done: text,
+    definition_of_done: parts.text,
     auto_pr: z.boolean().default(false),
-    pull_requests: z.enum(pullRequestChoices).optional(),
-    landing: z.enum(landingChoices).default("manual"),
+    pull_requests: z.enum(products.pullRequestChoices).optional(),
+    landing: z.enum(products.landingChoices).default("manual"),
     pr_strategy: z.enum(["SPRINT", "STORY", "SPRINT_BATCH"]).default("SPRINT"),
-    done_requires: z.enum(doneRequirements).default("none"),
-    dependency_release: z.enum(dependencyReleases).default("done"),
-    plan_first: z.enum(planFirstChoices).default("ask"),
-    on_failure: z.enum(onFailureChoices).default("stop"),
-    plan_review: z.enum(planReviewers).default("none"),
-    agent_items: z.enum(agentItemChoices).default("backlog"),
+    done_requires: z.enum(products.doneRequirements).default("none"),
+    dependency_release: z.enum(products.dependencyReleases).default("done"),
+    plan_first: z.enum(products.planFirstChoices).default("ask"),
+    on_failure: z.enum(products.onFailureChoices).default("stop"),
+    plan_review: z.enum(products.planReviewers).default("none"),
+    agent_items: z.enum(products.agentItemChoices).default("backlog"),
     requires_sandbox: z.boolean().default(false),
     may_reach: hostsSchema.default([]),
-    references: referencesSchema.default([]),
+    references: products.referencesSchema.default([]),
     review_marks: reviewMarksSchema.default({}),
-    forge_issue_label: issueLabelSchema.default(""),
-    branch_prefix: branchPrefixSchema.max(50).default("backloom"),
+    forge_issue_label: products.issueLabelSchema.default(""),
+    branch_prefix: products.branchPrefixSchema.max(50).default("backloom"),
     ...who,
     fallback: z.array(agentName).max(10).default([]),
     fallback_after: z.int().min(1).max(44_640).default(15),
     change_index: z.boolean().default(true),
     avoid_overlap: z.boolean().default(false),
-    archived_at: time.nullable().default(null),
-    created_at: time.optional(),
+    archived_at: parts.time.nullable().default(null),
+    created_at: parts.time.optional(),
   }),
   /** User names; those that do not exist where the file is read are reported and left out. */
-  members: z.array(z.object({ username: z.string(), role: z.enum(memberRoles) })).default([]),
+  members: z.array(z.object({ username: z.string(), role: z.enum(products.memberRoles) })).default([]),
   sprints: z.array(sprintSchema).default([]),
   pbis: z.array(pbiSchema).default([]),
   labels: z
@@ -204,7 +176,7 @@ const documentSchema = z.object({
     .max(200)
     .default([]),
   ideas: z.array(ideaSchema).default([]),
-  lessons: exportedLessons,
+  lessons: parts.exportedLessons,
   /** Looks of backlog and board that all members share. */
   views: z
     .array(z.object({ page: z.enum(viewPages), name: viewNameSchema, look: lookSchema }))

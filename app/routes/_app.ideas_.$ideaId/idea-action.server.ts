@@ -1,14 +1,7 @@
 import { redirect } from "@remix-run/node";
 import type { Actor } from "~/db/rpc.server";
 import { done, mergeEdit, runForm, runIntent, runOperation } from "~/http/form-action.server";
-import {
-  archiveIdea,
-  linkIdeaProduct,
-  promoteIdea,
-  restoreIdea,
-  unlinkIdeaProduct,
-  updateIdea,
-} from "~/nouns/ideas/operations.server";
+import * as ideas from "~/nouns/ideas/operations.server";
 import { askAboutIdea } from "~/nouns/questions/operations.server";
 import { promoteIdeaInput, updateIdeaInput } from "~/wire/ideas/contract";
 import { askAboutIdeaInput } from "~/wire/questions/contract";
@@ -23,7 +16,7 @@ export async function actOnIdea(actor: Actor, ideaId: string, form: FormData): P
         form,
         updateIdeaInput,
         async (input) => {
-          await mergeEdit((edit) => updateIdea(actor, edit), input);
+          await mergeEdit((edit) => ideas.updateIdea(actor, edit), input);
           return done(form, back, "Saved");
         },
         { description: "" },
@@ -35,17 +28,17 @@ export async function actOnIdea(actor: Actor, ideaId: string, form: FormData): P
       }),
     promote: () =>
       runForm(form, promoteIdeaInput, async (input) => {
-        const { pbi } = await promoteIdea(actor, input);
+        const { pbi } = await ideas.promoteIdea(actor, input);
         return redirect(`/products/${pbi.product_id}/backlog?panel=pbi:${pbi.id}`, 303);
       }),
-    link: () => runOperation(actor, form, linkIdeaProduct, back),
-    unlink: () => runOperation(actor, form, unlinkIdeaProduct, back),
+    link: () => runOperation(actor, form, ideas.linkIdeaProduct, back),
+    unlink: () => runOperation(actor, form, ideas.unlinkIdeaProduct, back),
     archive: async () => {
-      await archiveIdea(actor, { idea_id: ideaId });
+      await ideas.archiveIdea(actor, { idea_id: ideaId });
       return done(form, back, "Archived");
     },
     restore: async () => {
-      await restoreIdea(actor, { idea_id: ideaId });
+      await ideas.restoreIdea(actor, { idea_id: ideaId });
       return done(form, back, "Restored");
     },
   });

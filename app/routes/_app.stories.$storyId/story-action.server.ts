@@ -15,16 +15,7 @@ import {
 } from "~/http/form-action.server";
 import { addEvidence, waiveCriterion } from "~/nouns/proof/operations.server";
 import { deleteRecurrence, setRecurrence } from "~/nouns/recurrences/recurrences.server";
-import {
-  addStoryToSprint,
-  appendStoryLog,
-  assignStory,
-  deleteStory,
-  getStory,
-  removeStoryFromSprint,
-  startOver,
-  updateStory,
-} from "~/nouns/stories/operations.server";
+import * as stories from "~/nouns/stories/operations.server";
 import { createTask } from "~/nouns/tasks/operations.server";
 import { judgeCriterionInput } from "~/wire/proof/contract";
 import { setRecurrenceInput } from "~/wire/recurrences/contract";
@@ -41,22 +32,22 @@ export async function actOnStory(actor: Actor, storyId: string, form: FormData):
         form,
         updateStoryInput,
         async (input) => {
-          await mergeEdit((edit) => updateStory(actor, edit), input);
+          await mergeEdit((edit) => stories.updateStory(actor, edit), input);
           return doneForNow(form, back, "Saved");
         },
         { description: "", acceptance_criteria: "", agent: null, model: null, effort: null },
       ),
     "set-labels": async () => {
-      await updateStory(actor, { story_id: storyId, labels: form.getAll("label").map(String) });
+      await stories.updateStory(actor, { story_id: storyId, labels: form.getAll("label").map(String) });
       return doneForNow(form, back, "Saved");
     },
     assign: async () => {
-      await assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
+      await stories.assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
       return doneForNow(form, back, "Saved");
     },
     "set-sprint": async () => {
-      if (textOf(form, "sprint_id") === "") await removeStoryFromSprint(actor, { story_id: storyId });
-      else await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
+      if (textOf(form, "sprint_id") === "") await stories.removeStoryFromSprint(actor, { story_id: storyId });
+      else await stories.addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
       return doneForNow(form, back, "Saved");
     },
     "create-task": () =>
@@ -71,14 +62,14 @@ export async function actOnStory(actor: Actor, storyId: string, form: FormData):
     waive: () => runOperation(actor, form, waiveCriterion, `${back}#proof`, "Waived"),
     "add-log": () =>
       runForm(onlyOfItsKind(form), storyLogBody, async (entry) => {
-        await appendStoryLog(actor, { ...entry, story_id: storyId });
+        await stories.appendStoryLog(actor, { ...entry, story_id: storyId });
         return done(form, back, "Saved");
       }),
     ...commentIntents(actor, form, back),
     ...fileIntents(actor, form, back),
     ...dependencyIntents(actor, form, { kind: "story", id: storyId, back }),
     "start-over": async () => {
-      await startOver(actor, { kind: "story", id: storyId });
+      await stories.startOver(actor, { kind: "story", id: storyId });
       return done(form, back, "The next run starts from main");
     },
     "set-recurrence": () =>
@@ -91,8 +82,8 @@ export async function actOnStory(actor: Actor, storyId: string, form: FormData):
       return done(form, back, "It no longer repeats");
     },
     delete: async () => {
-      const { product_id } = await getStory(actor, { story_id: storyId });
-      await deleteStory(actor, { story_id: storyId });
+      const { product_id } = await stories.getStory(actor, { story_id: storyId });
+      await stories.deleteStory(actor, { story_id: storyId });
       return doneForNow(form, `/products/${product_id}/backlog`, "Deleted");
     },
   });
