@@ -14,10 +14,7 @@ import { type Rules, readRules } from "./rules";
 import { splitStatements } from "./statements";
 
 /** What a migration did: the files it recorded, and the rules it applied with the seconds that they took. */
-export interface MigrationReport {
-  applied: number;
-  rules?: { hash: string; seconds: number };
-}
+export type MigrationReport = { applied: number; rules?: { hash: string; seconds: number } };
 
 /**
  * To the newest step and this program's rules, in one transaction, in the records of the Supabase CLI, which may be
@@ -129,9 +126,7 @@ async function applyAll(
 }
 
 /** The Supabase CLI runs the rules of a release from this file; here they come from the schemas. */
-function isRules({ name }: MigrationFile): boolean {
-  return name === "rules";
-}
+const isRules = ({ name }: MigrationFile): boolean => name === "rules";
 
 async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query("begin");

@@ -5,11 +5,7 @@ import { projectRoot } from "./project-root";
 
 export const migrationsFolder = join(projectRoot, "supabase/migrations");
 
-export interface MigrationFile {
-  version: string;
-  name: string;
-  path: string;
-}
+export type MigrationFile = { version: string; name: string; path: string };
 
 /** Lists the migration files in the order in which the Supabase CLI applies them. */
 export async function listMigrations(): Promise<MigrationFile[]> {
@@ -22,10 +18,7 @@ export async function listMigrations(): Promise<MigrationFile[]> {
 }
 
 /** A migration as recorded in the database. */
-export interface RecordedMigration {
-  version: string;
-  name: string;
-}
+export type RecordedMigration = { version: string; name: string };
 
 /** Comparison of the files with the database's records. */
 export interface MigrationState {

@@ -49,6 +49,4 @@ export async function writeSecrets(dataDir: string, secrets: EmbeddedSecrets): P
 
 const secretsFile = (dataDir: string) => join(dataDir, "secrets.json");
 
-function random(bytes: number): string {
-  return randomBytes(bytes).toString("base64url");
-}
+const random = (bytes: number): string => randomBytes(bytes).toString("base64url");

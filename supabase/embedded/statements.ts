@@ -2,10 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { projectRoot } from "./project-root";
 
-export interface Statement {
-  text: string;
-  line: number;
-}
+export type Statement = { text: string; line: number };
 
 export interface SchemaStatement extends Statement {
   file: string;
@@ -31,15 +28,11 @@ export function splitStatements(sql: string): Statement[] {
     }
     at = match ? hidden.lastIndex : at + 1;
   }
-  if (start >= 0) {
-    throw new Error(`Line ${lineOf(sql, start)}: this statement has no semicolon at its end.`);
-  }
+  if (start >= 0) throw new Error(`Line ${lineOf(sql, start)}: this statement has no semicolon at its end.`);
   return statements;
 }
 
-function lineOf(sql: string, at: number): number {
-  return sql.slice(0, at).split("\n").length;
-}
+const lineOf = (sql: string, at: number): number => sql.slice(0, at).split("\n").length;
 
 const folder = join(projectRoot, "supabase/schemas");
 
@@ -75,9 +68,7 @@ function inOrder(statements: readonly SchemaStatement[]): SchemaStatement[] {
 
 const makes = /^create (?:or replace )?(?:unlogged )?(?:table|type|view|function|sequence|schema) ((?:\w+\.)?\w+)/;
 
-function madeBy({ text }: SchemaStatement): string | undefined {
-  return makes.exec(text)?.[1];
-}
+const madeBy = ({ text }: SchemaStatement): string | undefined => makes.exec(text)?.[1];
 
 /** Bodies of functions are not checked when they are made, so what they name may come later. */
 function namesIn({ text }: SchemaStatement): Set<string> {

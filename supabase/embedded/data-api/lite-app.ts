@@ -9,12 +9,7 @@ import type { EmbeddedSecrets } from "../secrets";
 mendProcessWarnings();
 
 /** An email that Auth wants delivered, such as password recovery. */
-export interface Mail {
-  to: string;
-  subject: string;
-  text: string;
-  html?: string;
-}
+export type Mail = { to: string; subject: string; text: string; html?: string };
 
 interface LiteOptions {
   databaseUrl: string;

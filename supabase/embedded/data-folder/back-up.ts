@@ -89,11 +89,7 @@ async function countRows(url: string): Promise<Record<string, number>> {
   }
 }
 
-interface RunningDatabase {
-  url: string;
-  clusterFolder: string;
-  user: OsUser;
-}
+type RunningDatabase = { url: string; clusterFolder: string; user: OsUser };
 
 /** Files useless or harmful in a copy: those of the running server, and those Postgres recreates. */
 const notCopied = [

@@ -26,11 +26,7 @@ export interface CopyPlan {
   isPortable: boolean;
 }
 
-export interface Copy {
-  path: string;
-  bytes: number;
-  rows: Record<string, number>;
-}
+export type Copy = { path: string; bytes: number; rows: Record<string, number> };
 
 /** A complete data folder that gets its name `<folder>/<version>-<time>` only once it is synced to disk. */
 export async function makeCopy(plan: CopyPlan): Promise<Copy> {
@@ -96,9 +92,7 @@ async function seal(draft: string, known: Pick<Manifest, "begun_at" | "rows">): 
   return sealed;
 }
 
-function inPostgres(path: string): string {
-  return join("postgres", path);
-}
+const inPostgres = (path: string): string => join("postgres", path);
 
 async function requireSpace(clusterFolder: string, target: string): Promise<void> {
   const needed = megabytes(await sizeOf(clusterFolder));
@@ -121,9 +115,7 @@ async function sizeOf(folder: string): Promise<number> {
   return size;
 }
 
-function megabytes(bytes: number): number {
-  return Math.ceil(bytes / 1024 / 1024);
-}
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1024 / 1024);
 
 /** Returns Postgres's system identifier, which tells apart databases whose copies share a folder. */
 async function systemOf(clusterFolder: string): Promise<string | undefined> {
@@ -149,9 +141,7 @@ async function unfinished(folder: string, system: string | undefined): Promise<s
   return names.filter((name) => name.endsWith(`.${system}.new`) || name.endsWith("Z.new"));
 }
 
-function timeOf(name: string): string {
-  return name.slice(name.lastIndexOf("-") + 1);
-}
+const timeOf = (name: string): string => name.slice(name.lastIndexOf("-") + 1);
 
 /** Returns the folder of a copy's database files. */
 export async function clusterFolderOf(copy: string): Promise<string> {

@@ -32,16 +32,9 @@ export async function makeFolder(path: string, user: OsUser): Promise<void> {
   if (user) await lchown(path, user.uid, user.gid);
 }
 
-export interface SealedFile {
-  path: string;
-  size: number;
-  sha256: string;
-}
+export type SealedFile = { path: string; size: number; sha256: string };
 
-export interface SealedTree {
-  folders: string[];
-  files: SealedFile[];
-}
+export type SealedTree = { folders: string[]; files: SealedFile[] };
 
 /** Syncs a whole folder to disk and returns its contents with checksums. */
 export async function sealTree(folder: string, inside = ""): Promise<SealedTree> {

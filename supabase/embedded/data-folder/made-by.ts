@@ -50,6 +50,4 @@ export async function writeMadeBy(dataDir: string, madeBy: MadeBy): Promise<void
   await rename(draft, noteOf(dataDir));
 }
 
-function noteOf(dataDir: string): string {
-  return join(dataDir, "made-by.json");
-}
+const noteOf = (dataDir: string): string => join(dataDir, "made-by.json");

@@ -115,9 +115,7 @@ async function startOrJoin(options: ClusterOptions, attendance: Attendance): Pro
     const running = await clearLeftovers(clusterFolder);
     if (!running) break;
     const url = superuserUrl(running.port);
-    if (await answers(url)) {
-      return supervise(options.dataDir, serverAt(running.port), url, watchServer(running.pid));
-    }
+    if (await answers(url)) return supervise(options.dataDir, serverAt(running.port), url, watchServer(running.pid));
     await wait(100);
   }
   await initialize({ initdb: binaries.initdb, clusterFolder, password: options.password, user });

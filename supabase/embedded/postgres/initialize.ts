@@ -54,8 +54,6 @@ function explain(failure: string): string {
   if (failure.includes("No space left")) {
     return "The disk is full: the database needs about 100 MB; free some space, or set DATA_DIR to another disk";
   }
-  if (failure.includes("shared librar")) {
-    return `The embedded PostgreSQL lacks a library of this system: ${failure}`;
-  }
+  if (failure.includes("shared librar")) return `The embedded PostgreSQL lacks a library of this system: ${failure}`;
   return `The database could not be made (initdb): ${failure}`;
 }

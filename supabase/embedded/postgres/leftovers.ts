@@ -4,10 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { commandOf, identityOf } from "./process-identity";
 
 /** Process id and port of a Postgres that already runs on a folder. */
-export interface RunningPostgres {
-  pid: number;
-  port: number;
-}
+export type RunningPostgres = { pid: number; port: number };
 
 /**
  * Returns a running Postgres of an earlier start. After a kill, waits for its orphans and removes a pid file whose
@@ -18,9 +15,7 @@ export async function clearLeftovers(clusterFolder: string): Promise<RunningPost
   const lines = (await readFile(pidFile, "utf8").catch(() => "")).split("\n");
   const pid = Number(lines[0]);
   const port = Number(lines[3]);
-  if (pid > 0 && (await worksIn(pid, clusterFolder)) && lines[7]?.startsWith("ready")) {
-    return { pid, port };
-  }
+  if (pid > 0 && (await worksIn(pid, clusterFolder)) && lines[7]?.startsWith("ready")) return { pid, port };
   await endOrphans(clusterFolder);
   await rm(pidFile, { force: true });
   return undefined;

@@ -11,14 +11,10 @@ export function identityOf(pid: number): string | null {
   }
 }
 
-function identityFromPs(pid: number): string | null {
-  return askPs("lstart=", pid) || null;
-}
+const identityFromPs = (pid: number): string | null => askPs("lstart=", pid) || null;
 
 /** Returns the command line of a process, on systems without /proc. */
-export function commandOf(pid: number): string {
-  return askPs("command=", pid);
-}
+export const commandOf = (pid: number): string => askPs("command=", pid);
 
 function askPs(column: string, pid: number): string {
   try {

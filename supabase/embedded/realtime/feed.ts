@@ -5,12 +5,7 @@ import { LogicalReplicationService, PgoutputPlugin } from "pg-logical-replicatio
 import { z } from "zod";
 import { VisibleTransactions } from "./visible-transactions";
 
-export interface Message {
-  topic: string;
-  event: string;
-  payload: unknown;
-  private: boolean;
-}
+export type Message = { topic: string; event: string; payload: unknown; private: boolean };
 
 export interface Feed {
   /** Resolves when the feed first follows the database. Rejects if the first attempt fails; the feed retries anyway. */
@@ -80,9 +75,7 @@ export function followMessages(databaseUrl: string, listener: FeedListener, prob
 const beginSchema = z.object({ tag: z.literal("begin"), xid: z.number() });
 const commitSchema = z.object({ tag: z.literal("commit") });
 
-interface Stream {
-  ended: Promise<void>;
-}
+type Stream = { ended: Promise<void> };
 
 interface StreamOptions {
   databaseUrl: string;

@@ -22,15 +22,13 @@ export interface Transaction<T> {
 
 /** WAL reports a commit before snapshots include it: a reader who joins then would neither receive nor read it. */
 export class VisibleTransactions<T> {
-  readonly #client: pg.Client;
-  readonly #deliver: (message: T) => void;
   #waiting: Transaction<T>[] = [];
   #draining: Promise<void> | undefined;
 
-  private constructor(client: pg.Client, deliver: (message: T) => void) {
-    this.#client = client;
-    this.#deliver = deliver;
-  }
+  constructor(
+    private readonly client: pg.Client,
+    private readonly deliver: (message: T) => void,
+  ) {}
 
   static async open<T>(
     databaseUrl: string,
@@ -59,7 +57,7 @@ export class VisibleTransactions<T> {
 
   async close(): Promise<void> {
     this.#waiting = [];
-    await this.#client.end().catch(() => undefined);
+    await this.client.end().catch(() => undefined);
   }
 
   async #drain(): Promise<void> {
@@ -68,13 +66,13 @@ export class VisibleTransactions<T> {
       this.#waiting = [];
       const ids = batch.map(({ id }) => id);
       while (!(await this.#areVisible(ids))) await wait(1);
-      for (const { messages } of batch) messages.forEach(this.#deliver);
+      for (const { messages } of batch) messages.forEach(this.deliver);
       if (this.#waiting.length > 0) await wait(gatherFor);
     }
   }
 
   async #areVisible(ids: number[]): Promise<boolean> {
-    const { rows } = await this.#client.query({ name: "visible", text: question, values: [ids] });
+    const { rows } = await this.client.query({ name: "visible", text: question, values: [ids] });
     return answerSchema.parse(rows).every((row) => row.all_visible);
   }
 }

@@ -18,9 +18,7 @@ Deno.serve(async (request) => {
 
   const body: unknown = await request.json().catch(() => null);
   const job = typeof body === "object" && body !== null && "job" in body ? body.job : null;
-  if (typeof job !== "string" || !jobs.has(job)) {
-    return answer(422, `Name a job: ${[...jobs].join(" or ")}.`);
-  }
+  if (typeof job !== "string" || !jobs.has(job)) return answer(422, `Name a job: ${[...jobs].join(" or ")}.`);
 
   try {
     const response = await fetch(`${origin.replace(/\/+$/, "")}/api/cron/${job}`, {
