@@ -72,19 +72,15 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
   );
 }
 
-function useItemActions({
-  canWrite,
-  change,
-  start,
-  peek,
-  onMenu,
-}: {
+interface ActionEnds {
   canWrite: boolean;
   change: Change;
   start: (items: readonly string[]) => void;
   peek: MutableRefObject<OwnPeek>;
   onMenu: (menu: OpenMenu) => void;
-}) {
+}
+
+function useItemActions({ canWrite, change, start, peek, onMenu }: ActionEnds) {
   const run = useCallback<Parameters<typeof offerItemActions>[0]>(
     (name, items, row, back) => {
       const [first] = items;

@@ -27,21 +27,17 @@ export function closeOnRelease(close: () => unknown): () => void {
 
 const none: readonly PageKey[] = [];
 
-/** Registers the keys for the highlighted row or the selection. */
-export function useItemKeys({
-  isReady,
-  without,
-  canWrite,
-  change,
-  peek,
-}: {
+interface KeyOptions {
   isReady: boolean;
   /** Keys that the page uses otherwise. */
   without: string;
   canWrite: boolean;
   change: Change;
   peek: MutableRefObject<OwnPeek>;
-}): void {
+}
+
+/** Registers the keys for the highlighted row or the selection. */
+export function useItemKeys({ isReady, without, canWrite, change, peek }: KeyOptions): void {
   const keys = useMemo<PageKey[]>(() => {
     const actions = itemActions.filter(({ key }) => !without.includes(key));
     return [
