@@ -90,6 +90,4 @@ export function clean(text: string, most: number): string {
 }
 
 /** Text that can be stored and shown: line ends and tabs stay, other control characters and broken Unicode do not. */
-export function withoutControls(text: string): string {
-  return text.replace(/(?![\n\t])\p{Cc}|\p{Surrogate}/gu, "");
-}
+export const withoutControls = (text: string): string => text.replace(/(?![\n\t])\p{Cc}|\p{Surrogate}/gu, "");

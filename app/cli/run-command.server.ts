@@ -74,9 +74,7 @@ function refuse(error: unknown, command: Command, asJson: boolean): Ending {
   return { output: lines.join("\n"), exitCode: isUsage ? 2 : 1, isRefusal: true };
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function unknownCommand(args: readonly string[], asJson: boolean): Ending {
   const wantsHelp = args.length === 0 || args.includes("--help") || args[0] === "help";

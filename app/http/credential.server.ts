@@ -42,9 +42,7 @@ export function bringsSecret(authorization: string, secret: string): boolean {
 }
 
 /** Whether a bearer token was sent, even a malformed one. Other schemes (Basic) may belong to a proxy in front. */
-function hasBearer(request: Request): boolean {
-  return /(?:^|,) *bearer(?: |$)/i.test(authorizationOf(request));
-}
+const hasBearer = (request: Request): boolean => /(?:^|,) *bearer(?: |$)/i.test(authorizationOf(request));
 
 const authorizationOf = (request: Request): string => request.headers.get("authorization") ?? "";
 

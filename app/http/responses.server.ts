@@ -20,9 +20,7 @@ export function jsonText(text: string, { status = 200, headers }: JsonInit = {})
   });
 }
 
-export function json(value: unknown, init?: JsonInit): Response {
-  return jsonText(JSON.stringify(value), init);
-}
+export const json = (value: unknown, init?: JsonInit): Response => jsonText(JSON.stringify(value), init);
 
 /** Rows as a CSV file, with the columns of the first. A text that a spreadsheet would run gets an apostrophe. */
 export function csv(

@@ -18,9 +18,7 @@ export type LiveStatus = "connecting" | "live" | "reconnecting" | "offline" | "r
 
 type Fields = Record<string, unknown>;
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null;
-}
+export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
 export function isChange(value: unknown): value is Fields {
   return (

@@ -129,12 +129,7 @@ function isInScope(tool: Pick<Tool, "scopes">, granted: readonly Scope[] | null)
   return granted === null || tool.scopes.some((scope) => granted.includes(scope));
 }
 
-interface ScopeQuestion {
-  tools: readonly Tool[];
-  granted: readonly Scope[] | null;
-  origin: string;
-  audience: Audience;
-}
+type ScopeQuestion = { tools: readonly Tool[]; granted: readonly Scope[] | null; origin: string; audience: Audience };
 
 /** 403 before any tool runs: only then does a program ask its user for more, some for exactly the scopes named. */
 function refuseOutOfScope(message: unknown, asked: ScopeQuestion): Response | undefined {

@@ -15,9 +15,7 @@ const ownToken = /^bearer +bl[a-z]_/i;
 /** Named in `Via`, so that a program that asks its own preview is noticed. */
 const hop = "1.1 backloom-preview";
 
-export function hopsOf({ headers }: IncomingMessage): number {
-  return String(headers.via ?? "").split(hop).length - 1;
-}
+export const hopsOf = ({ headers }: IncomingMessage): number => String(headers.via ?? "").split(hop).length - 1;
 
 /** The headers of a viewer's request, without what is ours and with where it came from. */
 export function headersToProgram(

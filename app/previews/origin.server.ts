@@ -21,12 +21,7 @@ const sweepMilliseconds = 4_000;
 
 type State = Awaited<ReturnType<PreviewAccess["stateFor"]>>;
 
-interface Parts {
-  hosts: PreviewHosts;
-  services: Pick<Services, "env" | "log">;
-  access: PreviewAccess;
-  tunnels: Tunnels;
-}
+type Parts = { hosts: PreviewHosts; services: Pick<Services, "env" | "log">; access: PreviewAccess; tunnels: Tunnels };
 
 /** Pages of previews are code that an agent wrote: an enemy of the service, of other previews and of their viewer. */
 export class PreviewOrigins {

@@ -38,9 +38,7 @@ export async function wayInto({ env }: Services, actor: Actor, id: string): Prom
   return state === "ready" ? `${origin}${enterPath}?ticket=${ticket}` : `/jobs/${job_id}`;
 }
 
-export function hashOfTicket(ticket: string): string {
-  return createHash("sha256").update(ticket).digest("hex");
-}
+export const hashOfTicket = (ticket: string): string => createHash("sha256").update(ticket).digest("hex");
 
 /** Returns those the worker should run: at once if they differ from what it has, or on a change or in time. */
 export async function hearPreviews(

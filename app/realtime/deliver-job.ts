@@ -17,6 +17,4 @@ export function deliverJob(event: ChangeEvent, viewer: JobViewer): delivery.Deli
 
 const fields = ["op", "entity", "id", "product_id", "task_id", "kind", "status", "sprint_run_id"];
 
-export function jobPayload(event: ChangeEvent): Record<string, unknown> {
-  return delivery.pick(event, fields);
-}
+export const jobPayload = (event: ChangeEvent): Record<string, unknown> => delivery.pick(event, fields);

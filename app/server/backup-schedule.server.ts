@@ -9,12 +9,7 @@ import { callService } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
 import { claimScheduledRun, missedPattern, startCron } from "./scheduler.server";
 
-interface BackupScheduleOptions {
-  database: Database;
-  log: Logger;
-  backups: Env["backups"];
-  folder: string;
-}
+type BackupScheduleOptions = { database: Database; log: Logger; backups: Env["backups"]; folder: string };
 
 /** In one process of an installation, as a child process: comparing a whole database would block requests. */
 export function startBackupSchedule(options: BackupScheduleOptions): () => Promise<void> {

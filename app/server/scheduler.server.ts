@@ -108,9 +108,7 @@ export async function claimScheduledRun(database: Database, name: string, dueAt:
 }
 
 /** `Authorization` value of the secret. Header strings are Latin-1, so non-ASCII letters are sent as UTF-8 bytes. */
-function bearerOf(secret: string): string {
-  return `Bearer ${Buffer.from(secret, "utf8").toString("latin1")}`;
-}
+const bearerOf = (secret: string): string => `Bearer ${Buffer.from(secret, "utf8").toString("latin1")}`;
 
 function startSweep({ database, log }: SchedulerOptions): () => Promise<void> {
   let stopped = false;
@@ -141,11 +139,7 @@ async function sweepAndStart(database: Database): Promise<void> {
   if (due_recurrences > 0) await fireDueRecurrences(database);
 }
 
-interface IdentityScheduleOptions {
-  database: Database;
-  log: Logger;
-  env: Pick<Env, "oidc" | "sessionSecrets">;
-}
+type IdentityScheduleOptions = { database: Database; log: Logger; env: Pick<Env, "oidc" | "sessionSecrets"> };
 
 /** Any process checks what is due, so an account that ended at the provider is noticed within half an hour. */
 const everyFiveMinutes = "*/5 * * * *";

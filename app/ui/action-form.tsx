@@ -75,11 +75,7 @@ export function EnhancedField() {
 /** How long a refusal is there to be read. */
 const readingTime = 9000;
 
-interface FormResultProps {
-  answer: ActionResult | undefined;
-  isSending: boolean;
-  onDone?: (() => void) | undefined;
-}
+type FormResultProps = { answer: ActionResult | undefined; isSending: boolean; onDone?: (() => void) | undefined };
 
 /** Shown below its controls, or in the corner: success, and a refusal with a press or whose form is out of sight. */
 export function FormResult({ answer, isSending, onDone }: FormResultProps) {

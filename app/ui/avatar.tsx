@@ -8,13 +8,7 @@ const grounds = [
   "bg-accent-soft text-accent",
 ] as const;
 
-interface AvatarProps {
-  name: string;
-  src?: string | null;
-  size?: "sm" | "md" | "lg";
-  agent?: boolean;
-  label?: string;
-}
+type AvatarProps = { name: string; src?: string | null; size?: "sm" | "md" | "lg"; agent?: boolean; label?: string };
 
 /** A person's face is round, an agent's square; the color depends on the name. `label`: for a face without it. */
 export function Avatar({ name, src, size = "md", agent = false, label }: AvatarProps) {

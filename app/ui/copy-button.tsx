@@ -25,11 +25,7 @@ export async function copyText(text: string | Promise<string>): Promise<boolean>
   }
 }
 
-interface CopyButtonProps {
-  text: string | ((button: HTMLButtonElement) => string);
-  label?: string;
-  tone?: ButtonTone;
-}
+type CopyButtonProps = { text: string | ((button: HTMLButtonElement) => string); label?: string; tone?: ButtonTone };
 
 /** Copies a text, or what the function returns on click. Hidden without script: people select the text instead. */
 export function CopyButton({ text, label = "Copy", tone = "plain" }: CopyButtonProps) {

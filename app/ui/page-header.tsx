@@ -14,12 +14,7 @@ export function PageTitle({ id, children }: { id?: string; children: ReactNode }
   );
 }
 
-interface PageHeaderProps {
-  title: ReactNode;
-  crumbs?: readonly Crumb[];
-  lead?: ReactNode;
-  actions?: ReactNode;
-}
+type PageHeaderProps = { title: ReactNode; crumbs?: readonly Crumb[]; lead?: ReactNode; actions?: ReactNode };
 
 /** A page's heading, breadcrumbs and main actions. A long crumb is cut: the line stays one line. */
 export function PageHeader({ title, crumbs, lead, actions }: PageHeaderProps) {

@@ -67,9 +67,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target.isContentEditable || target.matches("input, textarea, select");
 }
 
-function isOverlaid(): boolean {
-  return document.querySelector("dialog[open], [popover]:popover-open") !== null;
-}
+const isOverlaid = (): boolean => document.querySelector("dialog[open], [popover]:popover-open") !== null;
 
 let pressedBefore = { key: "", at: 0 };
 let pressedNow = pressedBefore;

@@ -15,9 +15,7 @@ export function themeCookie(theme: Theme): string {
   return `backloom_theme=${theme}; Path=/; Max-Age=31536000; SameSite=Lax`;
 }
 
-export function parseTheme(value: unknown): Theme {
-  return themes.find((theme) => theme === value) ?? "system";
-}
+export const parseTheme = (value: unknown): Theme => themes.find((theme) => theme === value) ?? "system";
 
 const looks = {
   system: { label: "System", icon: "monitor" },

@@ -2,9 +2,7 @@ import { z } from "zod";
 import { lengths } from "./limits";
 
 /** Whether PostgreSQL can store the text unchanged: no NUL, no lone surrogate. */
-export function isStorable(value: string): boolean {
-  return !value.includes("\0") && !/\p{Surrogate}/u.test(value);
-}
+export const isStorable = (value: string): boolean => !value.includes("\0") && !/\p{Surrogate}/u.test(value);
 
 const storable = { message: "Must not contain NUL characters or broken Unicode." };
 

@@ -86,12 +86,7 @@ const layouts = [
   { value: "list", label: "List" },
 ] as const;
 
-interface ChoiceProps {
-  label: string;
-  name: string;
-  value: string;
-  options: readonly { value: string; label: string }[];
-}
+type ChoiceProps = { label: string; name: string; value: string; options: readonly { value: string; label: string }[] };
 
 function Choice({ label, name, value, options }: ChoiceProps) {
   return (

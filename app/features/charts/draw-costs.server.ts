@@ -9,10 +9,7 @@ const bottom = 22;
 const top = 18;
 const fills = ["fill-accent", "fill-progress", "fill-review", "fill-done", "fill-line-strong"];
 
-export interface CostChart {
-  chart: Chart;
-  models: readonly { name: string; fill: string; cost: string }[];
-}
+export type CostChart = { chart: Chart; models: readonly { name: string; fill: string; cost: string }[] };
 
 /** Draws one bar per day, stacked by model. One chart per currency, because currencies are never added. */
 export function drawCosts(rows: Insights["by_day_model"]): CostChart[] {

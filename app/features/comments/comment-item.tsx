@@ -12,12 +12,7 @@ import type { MessageState } from "~/wire/comments/contract";
 import { MentionArea } from "./mention-area";
 import type { ShownComment, ShownComments } from "./shown-comment";
 
-interface CommentItemProps {
-  comment: ShownComment;
-  item: ShownComments;
-  isOwn: boolean;
-  isOwner: boolean;
-}
+type CommentItemProps = { comment: ShownComment; item: ShownComments; isOwn: boolean; isOwner: boolean };
 
 /** One comment, with the actions of its author and of the product's owner. */
 export function CommentItem({ comment, item, isOwn, isOwner }: CommentItemProps) {

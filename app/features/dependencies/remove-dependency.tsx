@@ -3,12 +3,7 @@ import { SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import type { DependencyKind } from "~/wire/dependencies/contract";
 
-interface RemoveFormProps {
-  kind: DependencyKind;
-  id: string;
-  blocker: { id: string; code: string };
-  label?: string;
-}
+type RemoveFormProps = { kind: DependencyKind; id: string; blocker: { id: string; code: string }; label?: string };
 
 /** Removes a dependency with one click. Also offered in the pre-flight of a run. */
 export function RemoveForm({ kind, id, blocker, label = "Remove" }: RemoveFormProps) {

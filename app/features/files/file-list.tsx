@@ -86,12 +86,7 @@ export function sizeText(bytes: number): string {
 
 type ItemTarget = { product_id: string; story_id: string } | { product_id: string; task_id: string };
 
-interface FilesSectionProps {
-  files: readonly ListedFile[];
-  target: ItemTarget;
-  viewerId: string;
-  isOwner: boolean;
-}
+type FilesSectionProps = { files: readonly ListedFile[]; target: ItemTarget; viewerId: string; isOwner: boolean };
 
 /** The files of a story or task, and a place to drop more. */
 export function FilesSection({ files, target, viewerId, isOwner }: FilesSectionProps) {

@@ -29,11 +29,7 @@ export function TaskStatusPicker({ task: { id, status }, action }: TaskStatusPic
   );
 }
 
-interface PriorityPickerProps {
-  value: number;
-  fields: Readonly<Record<string, string>>;
-  action?: string;
-}
+type PriorityPickerProps = { value: number; fields: Readonly<Record<string, string>>; action?: string };
 
 /** The priority of a PBI, story or task. */
 export function PriorityPicker({ value, fields, action }: PriorityPickerProps) {

@@ -5,10 +5,7 @@ import { countText } from "~/ui/numbers";
 const takenBack = "You can undo this for 30 seconds, unless it also deletes a log, questions or jobs.";
 
 /** Where the person is after the deletion: elsewhere, or at the list whose panel it was. */
-interface Afterwards {
-  goTo?: string;
-  panel?: { closeTo: string; onClose?: (() => void) | undefined };
-}
+type Afterwards = { goTo?: string; panel?: { closeTo: string; onClose?: (() => void) | undefined } };
 
 export function DeleteTask({ task: { id, code }, ...afterwards }: Afterwards & { task: { id: string; code: string } }) {
   return (

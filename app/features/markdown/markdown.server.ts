@@ -41,9 +41,7 @@ export async function renderMarkdown(text: string | null | undefined, viewer: st
   return { html: outcome === "too-heavy" ? asTooHeavy(text) : outcome.made };
 }
 
-function asTooHeavy(text: string): string {
-  return asWritten(text, "because formatting it would take too long");
-}
+const asTooHeavy = (text: string): string => asWritten(text, "because formatting it would take too long");
 
 /** Repeated requests by the same viewer share one turn. */
 function formatOnce(text: string, viewer: string): Promise<Outcome> {

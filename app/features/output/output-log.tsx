@@ -92,9 +92,7 @@ function holds(entry: Entry, wanted: string): boolean {
   return textOf(entry).toLowerCase().includes(wanted.toLowerCase());
 }
 
-function textOf({ title, path, text }: Entry): string {
-  return [title, path, text].filter(Boolean).join("\n");
-}
+const textOf = ({ title, path, text }: Entry): string => [title, path, text].filter(Boolean).join("\n");
 
 const labels: Record<OutputKind, string> = {
   text: "said",

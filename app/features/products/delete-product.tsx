@@ -4,10 +4,7 @@ import { Confirm } from "~/ui/confirm";
 import { TextField } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 
-interface DeleteProductProps {
-  product: { id: string; code: string; name: string };
-  size?: ButtonSize;
-}
+type DeleteProductProps = { product: { id: string; code: string; name: string }; size?: ButtonSize };
 
 /** Deletes a product for good. The user must type its code. */
 export function DeleteProduct({ product, size }: DeleteProductProps) {

@@ -16,11 +16,7 @@ export function useIsOwner(): boolean {
   return useRouteLoaderData<{ isOwner: boolean }>("routes/_app.products.$productId")?.isOwner ?? false;
 }
 
-interface ProductAccessProps {
-  productId: string | null | undefined;
-  archived?: boolean;
-  children: ReactNode;
-}
+type ProductAccessProps = { productId: string | null | undefined; archived?: boolean; children: ReactNode };
 
 /** Sets write access for one product: no one can change an archived one, and viewers can change nothing. */
 export function ProductAccess({ productId, archived, children }: ProductAccessProps) {

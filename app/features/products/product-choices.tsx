@@ -60,12 +60,7 @@ export const gateFields = [
 
 type Choice = { value: string; label: string; description: string };
 
-interface ChoiceFieldProps {
-  legend: string;
-  name: string;
-  chosen: unknown;
-  choices: readonly Choice[];
-}
+type ChoiceFieldProps = { legend: string; name: string; chosen: unknown; choices: readonly Choice[] };
 
 /** A choice whose options say what they mean. */
 export function ChoiceField({ legend, name, chosen, choices }: ChoiceFieldProps) {

@@ -48,12 +48,7 @@ export function AnswerForm({ question, action }: { question: AgentQuestion; acti
   );
 }
 
-interface HeldAnswerProps {
-  question: AgentQuestion;
-  text: string;
-  timer: number | null;
-  send: () => void;
-}
+type HeldAnswerProps = { question: AgentQuestion; text: string; timer: number | null; send: () => void };
 
 /** The held answer, which can be undone until the agent gets it. */
 function HeldAnswer({ question: { id, needs_option }, text, timer, send }: HeldAnswerProps) {
@@ -107,11 +102,7 @@ function Answered({ question }: { question: AgentQuestion }) {
   return <HiddenFields fields={{ intent: "answer", question_id: question.id }} />;
 }
 
-interface AnswerProps {
-  question: AgentQuestion;
-  action: string;
-  onSubmit: (event: FormEvent<HTMLFormElement>) => void;
-}
+type AnswerProps = { question: AgentQuestion; action: string; onSubmit: (event: FormEvent<HTMLFormElement>) => void };
 
 function Options({ question, action, onSubmit }: AnswerProps) {
   return (

@@ -5,11 +5,7 @@ import { Button, buttonClass } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import type { Blocker, Preflight } from "~/wire/sprint-runs/contract";
 
-interface BlockerListProps {
-  blockers: readonly Blocker[];
-  productId: string;
-  cures: (blocker: Blocker) => ReactNode;
-}
+type BlockerListProps = { blockers: readonly Blocker[]; productId: string; cures: (blocker: Blocker) => ReactNode };
 
 /** The blockers of a run, each with its fixes. */
 export function BlockerList({ blockers, productId, cures }: BlockerListProps) {
@@ -44,12 +40,7 @@ function PlanCures({ planFirst, form, about }: PlanCuresProps) {
   );
 }
 
-interface CureButtonProps {
-  cure: string;
-  form?: string | undefined;
-  about: string | null;
-  children: string;
-}
+type CureButtonProps = { cure: string; form?: string | undefined; about: string | null; children: string };
 
 /** Starts the run with one fix, applied to all blockers with the same reason. */
 export function CureButton({ cure, form, about, children }: CureButtonProps) {

@@ -131,12 +131,7 @@ export function ViewsMenu({ views, current, isChanged, path, here }: ViewsMenuPr
   );
 }
 
-interface ViewLinksProps {
-  title: string;
-  views: readonly SavedView[];
-  current: SavedView | undefined;
-  path: string;
-}
+type ViewLinksProps = { title: string; views: readonly SavedView[]; current: SavedView | undefined; path: string };
 
 function ViewLinks({ title, views, current, path }: ViewLinksProps) {
   if (views.length === 0) return null;

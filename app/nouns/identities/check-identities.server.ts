@@ -6,12 +6,7 @@ import { claimIdentityChecks, endIdentity, keepIdentity } from "./operations.ser
 import { renewSignIn } from "./provider.server";
 import { seal, unseal } from "./seal.server";
 
-interface CheckContext {
-  database: Database;
-  log: Logger;
-  settings: OidcSettings;
-  sessionSecrets: Env["sessionSecrets"];
-}
+type CheckContext = { database: Database; log: Logger; settings: OidcSettings; sessionSecrets: Env["sessionSecrets"] };
 
 /**
  * Ends the access of accounts that the provider no longer knows, asked after twenty minutes, or a few if it does not

@@ -41,6 +41,4 @@ export function nearestTo(near: number, numbers: readonly number[]): number | nu
   return near - above <= below - near ? above : below;
 }
 
-function storable(text: string): string {
-  return text.slice(0, longestText).replace(/\p{Surrogate}/gu, "\ufffd");
-}
+const storable = (text: string): string => text.slice(0, longestText).replace(/\p{Surrogate}/gu, "\ufffd");

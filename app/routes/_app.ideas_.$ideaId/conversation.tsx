@@ -11,10 +11,7 @@ import { isHeld, StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 import type { UserQuestion } from "~/wire/questions/contract";
 
-interface ConversationProps {
-  questions: readonly UserQuestion[];
-  answers: readonly (SafeHtml | null)[];
-}
+type ConversationProps = { questions: readonly UserQuestion[]; answers: readonly (SafeHtml | null)[] };
 
 /** Questions about an idea: a person asks, and an agent answers after reading the repository. */
 export function Conversation({ questions, answers }: ConversationProps) {

@@ -31,6 +31,4 @@ export default function JobLayout() {
   );
 }
 
-function nameOf(job: AgentJobDetail): string {
-  return `Job of ${job.task_code ?? job.idea_code ?? "a sprint"}`;
-}
+const nameOf = (job: AgentJobDetail): string => `Job of ${job.task_code ?? job.idea_code ?? "a sprint"}`;

@@ -68,9 +68,7 @@ async function readIntake(actor: Actor, product_id: string, env: Env) {
 
 type Delivery = Awaited<ReturnType<typeof listWebhookDeliveries>>["deliveries"][number];
 
-function withoutPayload({ payload, ...delivery }: Delivery) {
-  return { ...delivery, title: payload.title };
-}
+const withoutPayload = ({ payload, ...delivery }: Delivery) => ({ ...delivery, title: payload.title });
 
 export const action = productAction(async ({ actor, productId, form, request, context }) =>
   actOnProduct(actor, productId, form, request.url, context.services.env),

@@ -58,11 +58,7 @@ function SprintStory({ story, isClosed }: { story: BoardStory; isClosed: boolean
   );
 }
 
-interface CandidatesProps {
-  candidates: SprintFrame["candidates"];
-  sprintId: string;
-  isFirst: boolean;
-}
+type CandidatesProps = { candidates: SprintFrame["candidates"]; sprintId: string; isFirst: boolean };
 
 /** Stories that could be added, with a search field. The list stays open while several are added. */
 function Candidates({ candidates, sprintId, isFirst }: CandidatesProps) {

@@ -65,12 +65,7 @@ function tokenOf(fresh: FreshToken | undefined, step: FreshToken["step"]): strin
   return fresh?.step === step ? fresh.token : null;
 }
 
-interface OwnAgentProps {
-  isCurrent: boolean;
-  product: Progress["ownProduct"];
-  origin: string;
-  token: string | null;
-}
+type OwnAgentProps = { isCurrent: boolean; product: Progress["ownProduct"]; origin: string; token: string | null };
 
 function OwnAgent({ isCurrent, product, origin, token }: OwnAgentProps) {
   const agent = token ? setups({ origin, token, product })[0] : undefined;
@@ -91,12 +86,7 @@ function OwnAgent({ isCurrent, product, origin, token }: OwnAgentProps) {
   );
 }
 
-interface DemoStepProps {
-  isCurrent: boolean;
-  sample: Progress["sample"];
-  origin: string;
-  token: string | null;
-}
+type DemoStepProps = { isCurrent: boolean; sample: Progress["sample"]; origin: string; token: string | null };
 
 /** The demo in place, from the first click to the approved work: command, jobs, question, review. */
 function DemoStep({ isCurrent, sample, origin, token }: DemoStepProps) {
@@ -157,13 +147,7 @@ function demoLine(origin: string, token: string): string {
 /** Action result with the token, shown once in the command to copy. */
 export type FreshToken = { step: "demo" | "agent"; token: string };
 
-interface StepProps {
-  title: string;
-  text: string;
-  done: boolean;
-  isCurrent: boolean;
-  children: ReactNode;
-}
+type StepProps = { title: string; text: string; done: boolean; isCurrent: boolean; children: ReactNode };
 
 function Step({ title, text, done, isCurrent, children }: StepProps) {
   return (

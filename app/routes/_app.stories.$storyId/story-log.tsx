@@ -17,11 +17,7 @@ const looks: Record<string, { label: string; icon: IconName }> = {
   COMMIT: { label: "Commit", icon: "git-commit-horizontal" },
 };
 
-interface StoryLogProps {
-  storyId: string;
-  logs: readonly PageStoryLog[];
-  texts: readonly (SafeHtml | null)[];
-}
+type StoryLogProps = { storyId: string; logs: readonly PageStoryLog[]; texts: readonly (SafeHtml | null)[] };
 
 /** The story's log by agents and people, newest first. */
 export function StoryLog({ storyId, logs, texts }: StoryLogProps) {

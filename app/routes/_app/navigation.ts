@@ -45,6 +45,4 @@ export const productPages = [
 /** Tab of products that use triage or have items in it. */
 export const triagePage = { page: "triage", label: "Triage", letter: "y" } as const;
 
-export function productPath(productId: string, page: string): string {
-  return `/products/${productId}/${page}`;
-}
+export const productPath = (productId: string, page: string): string => `/products/${productId}/${page}`;

@@ -11,6 +11,4 @@ export interface ShellData {
   notice: string | null;
 }
 
-export function useShellData(): ShellData | undefined {
-  return useRouteLoaderData<ShellData>("routes/_app");
-}
+export const useShellData = (): ShellData | undefined => useRouteLoaderData<ShellData>("routes/_app");

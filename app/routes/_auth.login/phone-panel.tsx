@@ -82,10 +82,7 @@ function Over({ text, children }: { text: string; children: ReactNode }) {
   );
 }
 
-interface WaitingCodeProps {
-  pairing: Extract<PairingView, { status: "waiting" }>["pairing"];
-  onRenew: () => void;
-}
+type WaitingCodeProps = { pairing: Extract<PairingView, { status: "waiting" }>["pairing"]; onRenew: () => void };
 
 function WaitingCode({ pairing, onRenew }: WaitingCodeProps) {
   const qr = new URL(pairing.qrUrl);

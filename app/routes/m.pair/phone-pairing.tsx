@@ -15,11 +15,7 @@ import {
   readKeptSecret,
 } from "./kept-secret";
 
-interface PairAnswer {
-  outcome?: "shown" | "approved" | "declined" | "revoked";
-  pairing?: AskingDevice;
-  error?: string;
-}
+type PairAnswer = { outcome?: "shown" | "approved" | "declined" | "revoked"; pairing?: AskingDevice; error?: string };
 
 /** Guides from the scanned code to the result: sign-in if needed, question, outcome. */
 export function PhonePairing({ username }: { username: string | null }) {

@@ -8,12 +8,7 @@ import { showToast } from "~/ui/toast";
 import { type DraftFields, keepDraft, readDraft } from "./drafts";
 import { IdempotencyKey, settledBy } from "./idempotency-key";
 
-interface FieldWiring {
-  name: string;
-  id: string;
-  errors: string[] | undefined;
-  defaultValue: string | undefined;
-}
+type FieldWiring = { name: string; id: string; errors: string[] | undefined; defaultValue: string | undefined };
 
 export interface ServerFormHandle<Name extends string> {
   /** For `<ServerForm {...form.props}>`. */

@@ -60,6 +60,4 @@ async function versionOf(native: string): Promise<string> {
   return `${native} ${size} ${mtimeMs}`;
 }
 
-function fingerprint(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
-}
+const fingerprint = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);

@@ -77,12 +77,7 @@ const commitSchema = z.object({ tag: z.literal("commit") });
 
 type Stream = { ended: Promise<void> };
 
-interface StreamOptions {
-  databaseUrl: string;
-  listener: FeedListener;
-  probeMs: number;
-  signal: AbortSignal;
-}
+type StreamOptions = { databaseUrl: string; listener: FeedListener; probeMs: number; signal: AbortSignal };
 
 /** Opens the stream. The slot starts, and probes are answered, only once all currently open transactions have ended. */
 async function openStream(options: StreamOptions): Promise<Stream> {

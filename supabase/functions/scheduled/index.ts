@@ -32,9 +32,7 @@ Deno.serve(async (request) => {
   }
 });
 
-function answer(code: number, error: string): Response {
-  return Response.json({ error, code }, { status: code });
-}
+const answer = (code: number, error: string): Response => Response.json({ error, code }, { status: code });
 
 /** Compares hashes, so that timing does not reveal where two texts differ. */
 async function sameText(left: string, right: string): Promise<boolean> {
