@@ -149,16 +149,9 @@ export const auditEventSchema = z.object({
 });
 export type AuditEvent = z.infer<typeof auditEventSchema>;
 
-export const managedUserSchema = z.object({
-  id: z.uuid(),
-  username: z.string(),
-  email: z.string(),
-  role: z.enum(roles),
-  is_demo: z.boolean(),
-  must_reset_password: z.boolean(),
-  created_at: z.string(),
-  last_seen_at: z.string().nullable(),
-});
+export const managedUserSchema = profileSchema
+  .omit({ min_quota_pct: true, active_product_id: true, theme: true, has_avatar: true })
+  .extend({ last_seen_at: z.string().nullable() });
 export type ManagedUser = z.infer<typeof managedUserSchema>;
 
 /** What an administrator may change on a user. Absent fields stay unchanged. */
