@@ -68,8 +68,7 @@ it("An invitation cannot be accepted once revoked, after seven days, or in an ar
   for (const end of ends) {
     const s = await scene();
     await ask(s);
-    const rows = await t.query`select id from product_invitations
-        where product_id = ${s.product.id}`;
+    const rows = await t.query`select id from product_invitations where product_id = ${s.product.id}`;
     await end(s);
     expect(await s.guest.read("/inbox")).not.toContain("invites you");
     const late = await s.guest.send("/inbox?show=invitations", [
@@ -84,8 +83,7 @@ it("An invitation cannot be accepted once revoked, after seven days, or in an ar
 it("Only the invited user can accept an invitation, and no stranger can invite", async () => {
   const s = await scene();
   await ask(s);
-  const rows = await t.query`select id from product_invitations
-      where product_id = ${s.product.id}`;
+  const rows = await t.query`select id from product_invitations where product_id = ${s.product.id}`;
   const eve = await t.createUser();
   const stranger = await visitorOf(eve);
   const fields: [string, string][] = [

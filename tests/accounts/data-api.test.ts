@@ -94,8 +94,7 @@ it("A new demo account's sessions end, and the last administrator cannot be chan
   const update = (values: Record<string, unknown>) =>
     t.database.callAs({ user_id: admin.id }, "admin_update_user", values);
   const user = await t.createUser();
-  await t.query`insert into public.user_sessions (user_id, expires_at)
-      values (${user.id}, now() + interval '1 day')`;
+  await t.query`insert into public.user_sessions (user_id, expires_at) values (${user.id}, now() + interval '1 day')`;
   await update({ p_user_id: user.id, p_is_demo: true });
   const rows = await t.query`select u.is_demo, s.revoked_at is not null as ended
       from public.users u join public.user_sessions s on s.user_id = u.id where u.id = ${user.id}`;

@@ -96,8 +96,7 @@ it("An invitation link ends when the owner revokes it, after seven days, and wit
   const revoked = await invite(s);
   await s.owner.submit(s.members, "revoke-invitation");
   const late = await invite(s);
-  await t.query`update product_invitations set expires_at = now()
-      where product_id = ${s.product.id}`;
+  await t.query`update product_invitations set expires_at = now() where product_id = ${s.product.id}`;
   const kept = await invite(s);
   await archiveProduct(t.actorOf(s.ada), { product_id: s.product.id });
   for (const path of [revoked, late]) expect((await visitor.send(path, [])).status).toBe(404);
@@ -110,8 +109,7 @@ it("An invitation link is made, listed and revoked by the owner alone, and never
   const s = await scene();
   const bob = await t.createMember(s.product.id);
   await invite(s);
-  const rows = await t.query`select id from product_invitations
-      where product_id = ${s.product.id}`;
+  const rows = await t.query`select id from product_invitations where product_id = ${s.product.id}`;
   const visitor = await visitorOf(bob);
   expect(await visitor.read(s.members)).not.toContain(rows[0].id);
   const tries: [string, string][][] = [

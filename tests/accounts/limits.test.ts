@@ -109,8 +109,7 @@ describe("W1: the limits of the forms", () => {
       expect([refused.status, unknown.status]).toEqual([401, 401]);
       const said = (await unknown.text()).replace("nobody@example.com", user.email);
       expect(await refused.text()).toBe(said);
-      await t.query`update public.rate_limit_counters set window_start = now() - interval
-        '2 minutes'`;
+      await t.query`update public.rate_limit_counters set window_start = now() - interval '2 minutes'`;
       for (let index = 0; index < 12; index += 1) {
         expect((await logIn(user.email, user.password)).status).toBe(204);
       }
@@ -249,8 +248,7 @@ it("A new API token works, is stored as a hash only, and ends when its owner rev
   expect(created.token).toMatch(/^blm_[A-Za-z0-9_-]{43}$/);
   const list = () => app.request("/api/products", { headers: bearer(created.token) });
   expect((await list()).status).toBe(200);
-  const rows = await t.query`select t::text as row from public.api_tokens t
-      where id = ${created.id}`;
+  const rows = await t.query`select t::text as row from public.api_tokens t where id = ${created.id}`;
   expect(rows[0].row).not.toContain(created.token.slice(8));
   const stranger = t.actorOf(await t.createUser());
   await expect(revokeApiToken(stranger, { token_id: created.id })).rejects.toMatchObject({ status: 404 });

@@ -114,8 +114,7 @@ it("An account is checked at the provider again and again, each time by one of t
     await letTimePass();
     const before = provider.counts.renewals;
     await Promise.all([check(), check()]);
-    const rows = await t.query`select count(*)::int from account_identities
-        where ended_at is null`;
+    const rows = await t.query`select count(*)::int from account_identities where ended_at is null`;
     expect(provider.counts.renewals - before).toBe(rows[0].count);
     expect(await access(person), `round ${round}`).toEqual(inside);
   }
@@ -139,8 +138,7 @@ it("After SESSION_SECRET was replaced, an account is checked again from its next
   await letTimePass();
   await check(["quite another secret of this installation"]);
   expect(await access(person)).toEqual(inside);
-  const rows = await t.query`select refresh_token from account_identities
-      where subject = ${person.sub}`;
+  const rows = await t.query`select refresh_token from account_identities where subject = ${person.sub}`;
   expect(rows).toEqual([{ refresh_token: null }]);
   await travel(app, provider, person.sub);
   provider.people.delete(person.sub);

@@ -113,20 +113,17 @@ it("W3: a password change ends all other sessions; the flags are read again on e
   const [here, there] = [await signIn(user.id), await signIn(user.id)];
   await notePasswordChange(t.database, { userId: user.id, keepSessionId: here.id });
   await expect(authenticate(there.actor)).rejects.toMatchObject({ status: 401 });
-  await t.query`update public.users set is_demo = true, role = 'ADMIN', must_reset_password = true
-      where id = ${user.id}`;
+  await t.query`update users set is_demo = true, role = 'ADMIN', must_reset_password = true where id = ${user.id}`;
   expect(await authenticate(here.actor)).toMatchObject({ is_demo: true, role: "ADMIN", must_reset_password: true });
 });
 
 it("An API token notes its use once a minute, and its uses never wait for each other", async () => {
   const user = await t.createUser();
   const hash = createHash("sha256").update(randomBytes(32)).digest();
-  await t.query`insert into public.api_tokens (user_id, label, prefix, token_hash)
-      values (${user.id}, 'x', 'x', ${hash})`;
+  await t.query`insert into api_tokens (user_id, label, prefix, token_hash) values (${user.id}, 'x', 'x', ${hash})`;
   const actor = { database: t.database, credential: { token_hash: hash.toString("hex") } };
   await Promise.all(Array.from({ length: 20 }, () => authenticate(actor)));
-  const rows = await t.query`select last_used_at from public.api_tokens
-      where token_hash = ${hash}`;
+  const rows = await t.query`select last_used_at from public.api_tokens where token_hash = ${hash}`;
   expect(rows[0].last_used_at).not.toBeNull();
   await authenticate(actor);
   const again = await t.sql.query("select last_used_at from public.api_tokens where token_hash = $1", [hash]);

@@ -131,8 +131,7 @@ it("Agent context has the caller's 50 oldest open ideas of the product, linked o
   const promoted = await createIdea(actor, { product_id, title: "promoted" });
   await promoteIdea(actor, { idea_id: promoted.id });
   const other = await t.createUser();
-  await t.query`update ideas set created_at = now() - interval '1 day'
-      where id = any(${[linked.id, promoted.id]})`;
+  await t.query`update ideas set created_at = now() - interval '1 day' where id = any(${[linked.id, promoted.id]})`;
   await t.query`insert into ideas (user_id, product_id, code, title, status, created_at)
       select ${owner.id}, ${product_id}, 'IDEA-' || (500 + n), 'idea ' || n, 'DRAFT', now() - make_interval(mins => n)
         from generate_series(1, 60) n`;
@@ -237,8 +236,7 @@ it("The backlog leaves out stories in triage and their tasks", async () => {
 });
 
 it("The backlog is compressed for clients that accept gzip", async () => {
-  await t.query`update stories set description = ${"A long text. ".repeat(2_000)}
-      where id = ${story.id}`;
+  await t.query`update stories set description = ${"A long text. ".repeat(2_000)} where id = ${story.id}`;
   const [plain, packed] = await Promise.all(
     ["identity", "gzip"].map((encoding) =>
       app.request(`/api/products/${product.id}/backlog`, {

@@ -153,8 +153,7 @@ it("Code, addresses, strangers and oneself are never mentioned, and an edit chan
   const stranger = await t.createUser();
   const ada = await as(owner);
   const named = async (comment: string) => {
-    const rows = await t.query`select user_id from public.comment_mentions
-        where comment_id = ${comment}`;
+    const rows = await t.query`select user_id from public.comment_mentions where comment_id = ${comment}`;
     return rows.map(({ user_id }) => user_id);
   };
   const name = member.username;

@@ -155,8 +155,7 @@ it("The newest diff of a job is kept, and earlier ones for two weeks", async () 
 
 it("When a product is out of room for diffs, earlier attempts go first, then the lines of jobs", async () => {
   const { world, read } = await secondAttempt();
-  const rows = await t.query`select max(bytes) as bytes from public.job_diffs
-      where product_id = ${world.product.id}`;
+  const rows = await t.query`select max(bytes) as bytes from public.job_diffs where product_id = ${world.product.id}`;
   const room = "select private.make_room_for_diffs($1, $2)";
   await t.sql.query(room, [world.product.id, rows[0].bytes]);
   expect(await read()).toMatchObject({ attempts: [2], files: [added("two.txt")] });

@@ -125,8 +125,7 @@ describe("POST /api/jobs/:id/output", () => {
       expect(beat.reason?.message).not.toContain("no longer holds");
 
       const endedAgo = (minutes: number) =>
-        t.query`update public.job_attempts set ended_at = now() - make_interval(mins => ${minutes})
-          where job_id = ${job.id}`;
+        t.query`update job_attempts set ended_at = now() - make_interval(mins => ${minutes}) where job_id = ${job.id}`;
       await endedAgo(9);
       expect((await post({ attempt: 1, entries: [entry(2)] })).status).toBe(202);
       await endedAgo(11);
@@ -147,8 +146,7 @@ describe("POST /api/jobs/:id/output", () => {
 
   it("An attempt that lost its lease adds no output, even while no one else has the job", async () => {
     const { post, job, attempt, world } = await scene();
-    await t.query`update public.agent_jobs set lease_until = now() - interval '1 second'
-      where id = ${job.id}`;
+    await t.query`update public.agent_jobs set lease_until = now() - interval '1 second' where id = ${job.id}`;
     await t.query`set role service_role; select operations.sweep(); reset role`;
     expect((await post({ attempt: 1, entries: [entry(1)] })).status).toBe(409);
     expect(await heartbeatAgentJob(world.actor, attempt)).toMatchObject({ action: "stop", reason: { code: "lost" } });
@@ -178,8 +176,7 @@ describe("POST /api/jobs/:id/output", () => {
   it("Output that had to wait for the batch before it is still announced to those who watch", async () => {
     const { post, job } = await scene();
     const told = async () => {
-      const rows = await t.query`select told_at, last_seq from public.job_attempts
-        where job_id = ${job.id}`;
+      const rows = await t.query`select told_at, last_seq from public.job_attempts where job_id = ${job.id}`;
       return rows[0];
     };
     await post({ attempt: 1, entries: [entry(1)] });

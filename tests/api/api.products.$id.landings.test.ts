@@ -34,8 +34,7 @@ async function scene() {
     call("PUT", `/api/landings/${landing.id}`, { lease: landing.lease, ...report });
   const state = async () => at((await getSprintRun(actor, { sprint_run_id: run.id })).jobs, 0);
   const questions = async () =>
-    await t.query`select question, park from agent_questions where product_id = ${product.id}
-      order by created_at`;
+    await t.query`select question, park from agent_questions where product_id = ${product.id} order by created_at`;
   const list = async () => (await call("GET", path)).body;
   return { owner, actor, product, task, finish, call, path, next, tell, state, questions, list };
 }
@@ -93,8 +92,7 @@ it("A landing that was refused is asked about once, and tried again after half a
   expect(await questions()).toMatchObject([
     { question: expect.stringContaining("could not be landed: Reviews are missing."), park: false },
   ]);
-  await t.query`update landings set finished_at = finished_at - interval '31 minutes'
-      where product_id = ${product.id}`;
+  await t.query`update landings set finished_at = finished_at - interval '31 minutes' where product_id = ${product.id}`;
   const { landing } = (await next()).body;
   await tell(landing, { state: "refused", words: "Reviews are missing." });
   expect(await questions()).toHaveLength(1);

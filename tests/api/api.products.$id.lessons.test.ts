@@ -114,8 +114,7 @@ it("A lesson shows its effect: how often work was returned before it was accepte
 
 it("A lesson counts only tasks with a label of its own task, and only returns for its own cause", async () => {
   const { actor, list, product, tasks, done, judge, rework } = await scene(4);
-  await t.query`insert into public.labels (product_id, name, color)
-      values (${product.id}, 'api', '#123456')`;
+  await t.query`insert into public.labels (product_id, name, color) values (${product.id}, 'api', '#123456')`;
   await t.query`update public.tasks set label_ids = array(select id from public.labels
       where product_id = ${product.id}) where id = any (${[at(tasks, 0).id, at(tasks, 2).id]})`;
   await done(await rework(), [words]);

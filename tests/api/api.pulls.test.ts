@@ -66,8 +66,7 @@ it("A failed CI returns the work once, no matter who saw it how often", async ()
   expect(await state()).toMatchObject({ status: "queued", retry_count: 0 });
   const again = await claim(actor);
   expect(again).toMatchObject({ attempt: 2, task: { id: task.id } });
-  const rows = await t.query`select count(*)::int as n from job_reviews
-      where product_id = ${product.id}`;
+  const rows = await t.query`select count(*)::int as n from job_reviews where product_id = ${product.id}`;
   expect(rows).toEqual([{ n: 1 }]);
   // Each line is marked, also after a line end that only some take for one.
   expect(at(again.review, 0)).toMatchObject({
@@ -163,8 +162,7 @@ it("Insights count what pull requests returned, and the time until work landed",
   const again = await claim(actor);
   const done = { status: "done" as const, verify_result: "ALIGNED" as const, head_sha: other };
   await reportAgentJob(actor, { job_id: again.id, attempt: again.attempt, ...done });
-  await t.query`update agent_jobs set finished_at = now() - interval '2 hours'
-      where id = ${job.id}`;
+  await t.query`update agent_jobs set finished_at = now() - interval '2 hours' where id = ${job.id}`;
   await observe({ head_sha: other, state: "merged", observed_at: "2026-11-23T11:00:00.000Z" });
   const { landed, median_seconds, longest_seconds } = await landing();
   expect([landed, median_seconds === longest_seconds]).toEqual([1, true]);

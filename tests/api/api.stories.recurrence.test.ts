@@ -91,8 +91,7 @@ it("A story that is being worked on or that another waits for becomes no templat
   await updateTask(actor, { task_id: task.id, status: "in_progress" });
   expect([(await ask("PUT", weekly)).status]).toEqual([409]);
   await updateTask(actor, { task_id: task.id, status: "todo" });
-  const rows = await t.query`insert into stories (pbi_id, title) values (${pbi.id}, 'Waits')
-      returning id`;
+  const rows = await t.query`insert into stories (pbi_id, title) values (${pbi.id}, 'Waits') returning id`;
   await addDependency(actor, { kind: "story", id: at(rows, 0).id, blocked_by: story.id });
   const answer = await ask("PUT", weekly);
   expect([answer.status, (await answer.json()).error]).toEqual([409, expect.stringContaining("waiting for")]);
@@ -128,8 +127,7 @@ it("A template is copied with everything planned in it, into the active sprint o
   });
   await updateTask(actor, { task_id: task.id, implementation_plan: "1. Do it" });
   await t.query`update tasks set title = 'npm' where id = ${task.id}`;
-  const rows = await t.query`insert into tasks (story_id, title) values (${story.id}, 'Then pip')
-      returning id`;
+  const rows = await t.query`insert into tasks (story_id, title) values (${story.id}, 'Then pip') returning id`;
   await addDependency(actor, { kind: "task", id: at(rows, 0).id, blocked_by: task.id });
   await setBudget(actor, { product_id: product.id, scope: "task", target_id: task.id, unit: "USD", amount: 2 });
   await ask("PUT", weekly);

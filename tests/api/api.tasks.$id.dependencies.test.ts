@@ -94,8 +94,7 @@ it("A user adds at most 120 dependencies a minute", async () => {
   const add = () => send("POST", path("tasks", own.task.id), { blocked_by: own.secondTask.code }, headers);
   expect((await add()).status).toBe(201);
   // All but one of the others at once: one by one they may take a minute, and then the count begins again.
-  await t.query`update public.rate_limit_counters set count = 119 where action = 'dependency'
-      and key = ${hasty.id}`;
+  await t.query`update public.rate_limit_counters set count = 119 where action = 'dependency' and key = ${hasty.id}`;
   expect((await add()).status).toBe(201);
   const refused = await add();
   expect(refused.status).toBe(429);

@@ -353,8 +353,7 @@ export async function openEveryEndpoint() {
   };
   /** Stories whose work no one has judged: of one the changes are read, and the other one is approved. */
   const [unjudged, judgedHere] = [at(worked.stories, 0), at(worked.stories, 1)];
-  const finished = await t.query`select id from agent_jobs
-    where task_id = ${at(judgedHere.tasks, 0).id}`;
+  const finished = await t.query`select id from agent_jobs where task_id = ${at(judgedHere.tasks, 0).id}`;
   /** Verdicts that are taken back, however long it takes to come to them. */
   const takenBack = await judgeForNow(at(worked.tasks, 3).id);
   await judgeForNow(at(worked.tasks, 4).id);

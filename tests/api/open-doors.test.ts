@@ -115,8 +115,7 @@ describe("doors without an account", () => {
     ["pages", ["/login", "/logout"], "/token"],
   ])("Requests of %s count before they are read, and lock out no others", async (_who, paths, other) => {
     for (const path of paths) await statusOf(path);
-    await t.query`update public.rate_limit_counters set count = 600, window_start = private.now()
-      where action = 'open_door'`;
+    await t.query`update rate_limit_counters set count = 600, window_start = private.now() where action = 'open_door'`;
     for (const path of paths) expect([path, await statusOf(path)]).toEqual([path, 429]);
     expect(await statusOf(other)).not.toBe(429);
     await t.query`delete from public.rate_limit_counters`;
@@ -300,8 +299,7 @@ describe("doors with an account", () => {
         expect(status, type).toBe(422);
         expect(longest, type).toBeLessThan(promisedForUploads);
       }
-      await t.query`update public.rate_limit_counters set count = 60, window_start = private.now()
-        where action = 'file'`;
+      await t.query`update rate_limit_counters set count = 60, window_start = private.now() where action = 'file'`;
       for (const [type] of forms) expect((await send(type, "no form")).status).toBe(429);
       await t.query`delete from public.rate_limit_counters`;
     },

@@ -81,8 +81,7 @@ it("import backlog-md keeps texts, states, codes, times and all else that the fi
     tasks: [[expect.any(String), "Single", "TO_DO", null]],
   });
   expect(rows.find((row) => row.title === "Twin of three").code).toMatch(/^ST-\d{3}$/);
-  const ideas = await t.query`select title, archived_at is not null as archived from ideas
-      order by 1`;
+  const ideas = await t.query`select title, archived_at is not null as archived from ideas order by 1`;
   expect(ideas).toEqual([
     { title: "Archived", archived: true },
     { title: "Dropped", archived: true },
@@ -173,8 +172,7 @@ describe("export and import", () => {
   it("A product that is exported, deleted and imported is equal to what it was", async () => {
     const rows = await t.query`select id from products where code = 'DEMO'`;
     const productId = rows[0].id;
-    await t.query`insert into product_members select ${productId}, id from users
-      where username = 'bob'`;
+    await t.query`insert into product_members select ${productId}, id from users where username = 'bob'`;
     await t.query`
       with sprint as (insert into sprints (product_id, sprint_goal, status, start_date) values (${productId}, 'Goal', 'ACTIVE', '2026-01-01') returning id)
       update stories s set sprint_id = sprint.id from sprint where s.code in ('DEMO-1', 'DEMO-2.02')`;
@@ -183,12 +181,10 @@ describe("export and import", () => {
       select s.id, l.type::story_log_type, 'x', l.status::story_log_status, l.hash, l.message, '{"a":[1,null,"ü"]}', ${ada.id}
       from stories s, (values ('TEST_RESULT', 'FAILED', null, null), ('COMMIT', null, 'abc', 'Message')) l (type, status, hash, message)
       where s.code = 'DEMO-1'`;
-    await t.query`update pbis set status = 'BLOCKED', pr_url = 'https://example.com/1'
-      where code = 'DEMO-2'`;
+    await t.query`update pbis set status = 'BLOCKED', pr_url = 'https://example.com/1' where code = 'DEMO-2'`;
     await t.query`update tasks set status = 'FAILED', verify_required = 'ANY', estimated_minutes = 5
       where code = 'DEMO-1.1'`;
-    await t.query`update products set done_requires = 'person', dependency_release = 'merged'
-      where code = 'DEMO'`;
+    await t.query`update products set done_requires = 'person', dependency_release = 'merged' where code = 'DEMO'`;
     await t.query`with head as (insert into story_heads (story_id, head_sha, attempt)
         select id, 'abc', 1 from stories where code = 'DEMO-1'),
       waiver as (insert into waivers (product_id, story_id, criterion, criterion_text, reason, waived_by)
@@ -232,8 +228,7 @@ describe("export and import", () => {
   it("An import under another code and name makes a copy whose codes continue where they stopped", async () => {
     const file = join(home, "demo.json");
     const copy = await admin.json("import", file, "--owner", "bob", "--code", "COPY", "--name", "A copy");
-    const rows = await t.query`insert into pbis (product_id, title) values (${copy.id}, 'Next')
-      returning code`;
+    const rows = await t.query`insert into pbis (product_id, title) values (${copy.id}, 'Next') returning code`;
     const taken = z.object({ pbis: z.array(z.object({ code: z.string() })) });
     const { pbis } = taken.parse(JSON.parse(readFileSync(file, "utf8")));
     expect(pbis.map(({ code }) => code)).not.toContain(rows[0].code);

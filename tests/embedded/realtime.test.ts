@@ -18,8 +18,7 @@ function join(topic: string) {
 }
 
 function send(topic: string, payload: unknown, isPrivate = true) {
-  return t.query`select realtime.send(${JSON.stringify(payload)}::jsonb, 'change', ${topic},
-    ${isPrivate})`;
+  return t.query`select realtime.send(${JSON.stringify(payload)}::jsonb, 'change', ${topic}, ${isPrivate})`;
 }
 
 it("A subscriber hears what realtime.send writes, with an id added", async () => {

@@ -211,8 +211,7 @@ describe.each(transports)("over the $name transport", ({ database }) => {
 
   it("A user with any form of id that Postgres takes can make calls", async () => {
     const id = "cf682b73-be1a-fad4-7d0f-32559ac34627";
-    await t.query`insert into auth.users (id, email) values (${id}, 'old@example.com')
-      on conflict do nothing`;
+    await t.query`insert into auth.users (id, email) values (${id}, 'old@example.com') on conflict do nothing`;
     const answer = JSON.parse(await database.callAs({ user_id: id }, "mine", {}));
     expect(answer).toEqual({ user: id, role: "authenticated" });
   });

@@ -98,8 +98,7 @@ it("The answer about a private idea is shown to no other member, in any way", as
 
   const seen = async (cookie: string) => (await app.request("/agents?state=all", { headers: { cookie } })).text();
   expect(await seen(await app.signIn(bob))).not.toContain("secret weeks");
-  const jobs = await t.query`select private.job_json(j) as shown from public.agent_jobs j
-      where j.id = ${job_id}`;
+  const jobs = await t.query`select private.job_json(j) as shown from public.agent_jobs j where j.id = ${job_id}`;
   expect(jobs[0].shown).toMatchObject({ summary: null, idea_code: null });
   const direct = await (await dataApi(t, bob)).from("agent_jobs").select("summary").eq("id", job_id);
   expect(direct.data).toEqual([]);

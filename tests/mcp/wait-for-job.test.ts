@@ -93,8 +93,7 @@ it("wait_for_job is the last call of a batch whose caller is gone", async () => 
   await expect.poll(() => app.services.hub.gauges.viewers).toBe(0);
   for (let look = 0; look < 5; look += 1) {
     ok(await worker.call("worker_heartbeat", { worker: "third" }));
-    const rows = await t.query`select name from public.agent_workers
-        where name in ('first', 'second', 'third')`;
+    const rows = await t.query`select name from public.agent_workers where name in ('first', 'second', 'third')`;
     expect(rows.map(({ name }) => name).sort()).toEqual(["first", "third"]);
   }
 });

@@ -129,8 +129,7 @@ it("A push service with a certificate of another host is sent nothing, private n
   const { ask, device } = await withPhone(`${stranger.origin}/push/phone`);
   await ask();
   await sendBatch(sender);
-  const rows = await t.query`select status, last_error from public.notices
-      order by created_at desc, id limit 1`;
+  const rows = await t.query`select status, last_error from public.notices order by created_at desc, id limit 1`;
   expect(rows).toEqual([{ status: "PENDING", last_error: expect.stringMatching(/certificate/i) }]);
   expect((await device()).disabled_at).toBeNull();
 });

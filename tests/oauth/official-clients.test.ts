@@ -72,8 +72,7 @@ it.each(["/mcp", "/mcp/all", "/mcp/worker"])(
     await connected;
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     const earlier = kept.tokens;
-    await t.query`update public.api_tokens set expires_at = now() - interval '1 second'
-        where client_id is not null`;
+    await t.query`update public.api_tokens set expires_at = now() - interval '1 second' where client_id is not null`;
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     expect(kept.tokens).not.toEqual(earlier);
     await client.close();
@@ -92,8 +91,7 @@ it("The official client signs in with the SDK 1 line and refreshes", async () =>
   await client.connect(new EarlierTransport(url, { authProvider }));
   expect((await client.listTools()).tools.length).toBeGreaterThan(5);
   const earlier = kept.tokens;
-  await t.query`update public.api_tokens set expires_at = now() - interval '1 second'
-      where client_id is not null`;
+  await t.query`update public.api_tokens set expires_at = now() - interval '1 second' where client_id is not null`;
   expect((await client.listTools()).tools.length).toBeGreaterThan(5);
   expect(kept.tokens).not.toEqual(earlier);
   await client.close();

@@ -71,8 +71,7 @@ it("The inbox holds what waits across all products and drops what was dealt with
   expect(await visitor.submit(`/inbox?item=${question.id}`, "answer", { answer: "Hello" })).toBe("/inbox");
   await visitor.submit(`/inbox?item=review:${at(tasks, 0).id}`, "set-status", { status: "done" });
   expect(await kindsOf(actor)).toEqual(["job", "run"]);
-  const rows = await t.query`select status from public.tasks
-    where id = any (${tasks.map(({ id }) => id)})`;
+  const rows = await t.query`select status from public.tasks where id = any (${tasks.map(({ id }) => id)})`;
   expect(rows.map(({ status }) => status).sort()).toEqual(["DONE", "TO_DO", "TO_DO"]);
 });
 

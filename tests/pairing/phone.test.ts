@@ -61,8 +61,7 @@ it("A pairing without its secret is refused to a phone like an unknown one, and 
 
 it("P6: An approval sets its user, its moment and a new deadline of 5 minutes, once", async () => {
   const desktop = await startPairing(app);
-  await t.query`update public.login_pairings set expires_at = now() + interval '5 seconds'
-      where id = ${desktop.id}`;
+  await t.query`update public.login_pairings set expires_at = now() + interval '5 seconds' where id = ${desktop.id}`;
   await approve(phone, desktop);
   const row = await rowOf(desktop.id);
   expect(row).toMatchObject({ status: "APPROVED", user_id: user.id, consumed_at: null });
@@ -89,8 +88,7 @@ it.each([
   ["cancel", cancelPairing],
 ])("P5: %s after the deadline is refused and changes nothing", async (_name, operation) => {
   const desktop = await startPairing(app);
-  await t.query`update public.login_pairings set expires_at = clock_timestamp()
-      where id = ${desktop.id}`;
+  await t.query`update public.login_pairings set expires_at = clock_timestamp() where id = ${desktop.id}`;
   const pairing = { pairing_id: desktop.id, secret: desktop.secret };
   await expect(operation(phone, pairing)).rejects.toMatchObject({ status: 410 });
   expect(await rowOf(desktop.id)).toMatchObject({ status: "PENDING", user_id: null });

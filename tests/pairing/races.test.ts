@@ -73,8 +73,7 @@ describe("P5: approve, cancel, expiry and a second approve", () => {
       const outcomes = [first, second, cancelled, expired];
       expect(outcomes.filter((status) => status === 200)).toHaveLength(1);
       expect(outcomes.filter((status) => status === 410)).toHaveLength(3);
-      const rows = await t.query`select status, user_id from public.login_pairings
-        where id = ${pairing.pairing_id}`;
+      const rows = await t.query`select status, user_id from public.login_pairings where id = ${pairing.pairing_id}`;
       const approvedBy = first === 200 ? users[0]?.id : second === 200 ? users[1]?.id : null;
       const status = approvedBy ? "APPROVED" : "CANCELLED";
       expect(rows).toEqual([{ status, user_id: approvedBy }]);

@@ -60,8 +60,7 @@ it("A pairing's stream is 401 without its cookie, 404 for an unknown pairing and
   const desktop = await startPairing(app);
   const other = await startPairing(app);
   const expired = await startPairing(app);
-  await t.query`update public.login_pairings set expires_at = clock_timestamp()
-      where id = ${expired.id}`;
+  await t.query`update public.login_pairings set expires_at = clock_timestamp() where id = ${expired.id}`;
   const cases: [number, Pick<WaitingDesktop, "id" | "cookie">][] = [
     [401, { id: desktop.id, cookie: "" }],
     [401, { id: randomUUID(), cookie: "" }],

@@ -146,8 +146,7 @@ it(`The sum of a budget is that of its lines, no matter what happens at once, in
 
     // The run ends; its cancelled jobs are cleaned away while their agents still tell what they took.
     await cancelSprintRun(actor, { sprint_run_id: run.id });
-    await t.query`update public.usage_so_far set told_at = told_at - interval '2 hours'
-        where product_id = ${product.id}`;
+    await t.query`update usage_so_far set told_at = told_at - interval '2 hours' where product_id = ${product.id}`;
     await t.query`update public.agent_jobs set finished_at = finished_at - interval '8 days'
         where product_id = ${product.id} and status = 'CANCELLED'`;
     const tellLate = ended.map((job) =>

@@ -45,8 +45,7 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
     const [first, second] = [at(world.tasks, 0).id, at(world.tasks, 1).id];
     let done = 0;
     for (let round = 0; round < 200; round++) {
-      await t.query`update public.tasks set status = 'IN_PROGRESS'
-        where story_id = ${world.story.id}`;
+      await t.query`update public.tasks set status = 'IN_PROGRESS' where story_id = ${world.story.id}`;
       await Promise.all([
         updateTask(world.actor, { task_id: first, status: "done" }),
         updateTask(world.actor, { task_id: second, status: "done" }),
@@ -61,8 +60,7 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
   it("A story is failed when one of its last tasks fails as the other finishes", async () => {
     const world = await t.seedWorld(2);
     for (let round = 0; round < 30; round++) {
-      await t.query`update public.tasks set status = 'IN_PROGRESS'
-        where story_id = ${world.story.id}`;
+      await t.query`update public.tasks set status = 'IN_PROGRESS' where story_id = ${world.story.id}`;
       await Promise.all([
         setTaskStatus(world.actor, { task_id: at(world.tasks, 0).id, status: "done" }),
         setTaskStatus(world.actor, { task_id: at(world.tasks, 1).id, status: "failed" }),

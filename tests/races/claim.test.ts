@@ -10,8 +10,7 @@ const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 async function oneJob() {
   const world = await t.seedSprint({ stories: [1] });
   await world.start();
-  const rows = await t.query<{ id: string }>`select id from public.agent_jobs
-    where product_id = ${world.product.id}`;
+  const rows = await t.query<{ id: string }>`select id from public.agent_jobs where product_id = ${world.product.id}`;
   return { world, jobId: at(rows, 0).id };
 }
 

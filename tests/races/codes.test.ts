@@ -46,8 +46,7 @@ describe("creations at the same moment (J13)", () => {
 
   it("Codes of stories created at once continue from 999 to 1000 without losing a digit", async () => {
     const { actor, pbi, product } = await t.seedWorld(0);
-    await t.query`update public.code_counters set last_number = 980 where scope_id = ${product.id}
-      and kind = 'story'`;
+    await t.query`update public.code_counters set last_number = 980 where scope_id = ${product.id} and kind = 'story'`;
     const stories = await Promise.all(
       Array.from({ length: 40 }, () => createStory(actor, { pbi_id: pbi.id, title: "x" })),
     );

@@ -219,8 +219,7 @@ it(
       await t.expectRightCounters();
       await set("merged");
       await t.expectRightCounters();
-      const rows = await t.query`select 1 from public.agent_jobs
-          where product_id = ${world.product.id} and open_blockers > 0`;
+      const rows = await t.query`select 1 from agent_jobs where product_id = ${world.product.id} and open_blockers > 0`;
       expect(rows).toEqual([]);
     }
   },

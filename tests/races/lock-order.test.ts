@@ -33,8 +33,7 @@ it("a sweep locks the products of leases and questions in one order", async () =
   );
   const [first, second] = worlds;
   if (!first || !second) throw new Error("Two worlds were made.");
-  await t.query`update public.agent_jobs set lease_until = now() - interval '1 second'
-    where id = ${second.job.id}`;
+  await t.query`update public.agent_jobs set lease_until = now() - interval '1 second' where id = ${second.job.id}`;
   await t.query`insert into public.agent_questions (product_id, story_id, asked_by, question, expires_at, park)
      select ${first.world.product.id}, s.id, ${first.world.owner.id}, 'Which?', now() - interval '1 second', true
        from public.stories s where s.product_id = ${first.world.product.id} limit 1`;

@@ -87,8 +87,7 @@ it("A task that a person finishes during a verdict is done, and its job ends onc
 it("Work that ends as its lease runs out goes to review or to another attempt, never both", async () => {
   for (let round = 0; round < rounds; round += 1) {
     const { actor, job, task } = await open("person");
-    await t.query`update agent_jobs set lease_until = now() - interval '1 second'
-        where id = ${job.id}`;
+    await t.query`update agent_jobs set lease_until = now() - interval '1 second' where id = ${job.id}`;
     const attempt = { job_id: job.id, attempt: job.attempt };
     const [, other] = await Promise.all([
       reportAgentJob(actor, { ...attempt, status: "done", verify_result: "ALIGNED" }).catch((error: unknown) => {

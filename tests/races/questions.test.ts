@@ -55,8 +55,7 @@ it("20 runs of cleanup_agent_artifacts at once delete each due row once", async 
   const world = await t.seedSprint({ stories: [12] });
   const run = await world.start();
   await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-  await t.query`update public.agent_jobs set finished_at = now() - interval '8 days'
-      where sprint_run_id = ${run.id}`;
+  await t.query`update public.agent_jobs set finished_at = now() - interval '8 days' where sprint_run_id = ${run.id}`;
   const answers = await inParallel(20, () => cleanupAgentArtifacts(t.database));
   expect(sum(answers.map((a) => a.deleted))).toBe(12);
 });

@@ -82,8 +82,7 @@ describe("a verdict while a lease ends", { timeout: 60_000 + rounds * 2_000 }, (
   it("A verdict as a lease runs out is refused, and the job goes to the next worker", async () => {
     for (let round = 0; round < rounds; round++) {
       const { world, eva, job } = await scene("person");
-      await t.query`update agent_jobs set lease_until = now() - interval '1 second'
-        where id = ${job.id}`;
+      await t.query`update agent_jobs set lease_until = now() - interval '1 second' where id = ${job.id}`;
       const [verdict] = await Promise.all([
         outcome(reviewJob(eva, { job_id: job.id, verdict: "approve" })),
         sweep(t.database),

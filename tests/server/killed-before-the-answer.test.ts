@@ -20,8 +20,7 @@ it("A request whose service died before the answer gets that answer when sent ag
       body: JSON.stringify({ type: "IMPLEMENTATION_PLAN", content }),
     });
   const entries = async () =>
-    await store.query<{ id: string }>`select id from public.story_logs
-      where content = ${content}`;
+    await store.query<{ id: string }>`select id from public.story_logs where content = ${content}`;
 
   // The write takes long enough for the service to be stopped in the middle; Postgres ends it alone.
   await store.query`

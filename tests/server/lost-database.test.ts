@@ -17,8 +17,7 @@ afterAll(async () => {
 it("The service is not ready while its database is frozen, and ready again without a restart", async () => {
   expect(await ready()).toBe(200);
   const store = await openOwnDatabase(dataDir);
-  const rows = await store.query<{ pid: number }>`select pid from pg_stat_activity
-    where pid <> pg_backend_pid()`;
+  const rows = await store.query<{ pid: number }>`select pid from pg_stat_activity where pid <> pg_backend_pid()`;
   await store.close();
   const frozen = [await postmasterOf(dataDir), ...rows.map(({ pid }) => pid)];
   const tell = (signal: NodeJS.Signals) => {

@@ -102,8 +102,7 @@ it("Metrics count queued jobs by what they wait for, with the codes of why_not_m
   await claimRefusal(actor, "worker-2");
   expect(parse(await (await app.request("/metrics")).text()).get("backloom_claims_total")).toBe(1);
 
-  await t.query`update agent_jobs set lease_until = now() - interval '1 second'
-      where id = ${job.id}`;
+  await t.query`update agent_jobs set lease_until = now() - interval '1 second' where id = ${job.id}`;
   await sweep(t.database);
   const lost = await read();
   expect(lost.get("backloom_leases_lost_total")).toBe(1);

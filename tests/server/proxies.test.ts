@@ -105,8 +105,7 @@ describe.each(present)("behind %s as its sample sets it up", (name) => {
     expect((await fetch(`${origin}/metrics`)).status).toBeGreaterThanOrEqual(401);
 
     await askFrom("127.0.0.9", `${origin}/api/auth/pair/start`);
-    const rows = await store.query`select key from rate_limit_counters
-      where key ~ '127.0.0.9|203.0.113.9'`;
+    const rows = await store.query`select key from rate_limit_counters where key ~ '127.0.0.9|203.0.113.9'`;
     expect(rows.map(({ key }) => key).join()).toContain("127.0.0.9");
     expect(rows.map(({ key }) => key).join()).not.toContain("203.0.113.9");
   }, 90_000);

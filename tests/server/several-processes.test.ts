@@ -110,8 +110,7 @@ describe("two processes of the operating system on one database", { timeout: 240
     await vi.waitFor(async () => expect(await copies()).not.toEqual([]), 120_000);
     await everyoneCalls("claim_schedule_run", 5);
     const made = await copies();
-    const rows = await store.query`select from public.schedule_runs where name = 'backup'
-      and due_at <= now()`;
+    const rows = await store.query`select from public.schedule_runs where name = 'backup' and due_at <= now()`;
     // Due each second in both, and each takes seconds: without the claim there were many.
     expect(made.length).toBeLessThanOrEqual(rows.length);
     expect(rows.length).toBeLessThanOrEqual(await minutesSince(begun));

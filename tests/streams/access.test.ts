@@ -100,8 +100,7 @@ it("A stream stays open when another credential of its user ends", async () => {
   const token = await t.createToken(w.member);
   const other = await t.createToken(w.member);
   const reader = await connect(bearer(token));
-  await t.query`delete from public.api_tokens where user_id = ${w.member.id}
-      and token_hash = sha256(${other}::bytea)`;
+  await t.query`delete from public.api_tokens where user_id = ${w.member.id} and token_hash = sha256(${other}::bytea)`;
   await app.signIn(w.member);
   await t.query`delete from public.user_sessions where user_id = ${w.member.id}`;
   const taskId = await createTask(t, w.storyId);

@@ -14,8 +14,7 @@ let w: World;
 
 beforeEach(async () => {
   w = await createWorld(t);
-  await t.query`update public.tasks set implementation_plan = 'Warp, then weft'
-    where id = ${w.taskId}`;
+  await t.query`update public.tasks set implementation_plan = 'Warp, then weft' where id = ${w.taskId}`;
 });
 
 async function connect(stream = "solo"): Promise<StreamReader> {

@@ -43,8 +43,7 @@ it("The backlog stream carries evidence and waivers with live=1, and not without
   for (const reader of [live, ...plain]) await reader.nextNamed("ready");
   const pbiId = await createPbi(t, w.productId);
   const storyId = await createStory(t, { productId: w.productId, pbiId });
-  await t.query`update public.stories set acceptance_criteria = '- It opens'
-      where id = ${storyId}`;
+  await t.query`update public.stories set acceptance_criteria = '- It opens' where id = ${storyId}`;
   const actor = t.actorOf(w.member);
   const { criteria } = await getProof(actor, { story_id: storyId });
   await waiveCriterion(actor, { story_id: storyId, criterion: criteria[0]?.id ?? "", reason: "Not here" });

@@ -84,8 +84,7 @@ it("A returning reader has to read the job again when the missed output cannot b
     expect(await comeBack(id), id).not.toHaveProperty("resumed");
   }
   const letGo = (from: number | null, to: number | null) =>
-    t.query`update public.job_attempts set dropped_from = ${from}, dropped_to = ${to}
-        where job_id = ${held.job.id}`;
+    t.query`update public.job_attempts set dropped_from = ${from}, dropped_to = ${to} where job_id = ${held.job.id}`;
   await letGo(2, 3);
   expect(await comeBack(lastEventId)).not.toHaveProperty("resumed");
   await letGo(null, null);

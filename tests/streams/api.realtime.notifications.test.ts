@@ -102,8 +102,7 @@ it("The notifications stream can be read by demo users", async () => {
 it("The notifications stream ends when the user signs out (S1)", async () => {
   const reader = await connect();
   await reader.nextNamed("state");
-  await t.query`update public.user_sessions set revoked_at = now()
-      where user_id = ${w.member.id}`;
+  await t.query`update public.user_sessions set revoked_at = now() where user_id = ${w.member.id}`;
   expect(await reader.ended).toBe("clean");
 });
 

@@ -140,8 +140,7 @@ it("The solo stream keeps line breaks and look-alike messages inside one event (
 
 it("The solo stream carries the product's workers, and its events have ids", async () => {
   const reader = await connectLive();
-  const rows = await t.query`insert into public.agent_workers (user_id, name)
-      values (${w.member.id}, 'loom-1') returning id`;
+  const rows = await t.query`insert into agent_workers (user_id, name) values (${w.member.id}, 'loom-1') returning id`;
   const worker = await reader.next();
   expect(worker.id).not.toBeNull();
   expect(worker.data).toMatchObject({

@@ -114,8 +114,7 @@ describe("Postgres goes away while streams are open (S3)", () => {
       await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
       const after = await createTask(t, w.storyId, "after");
       await Promise.all(readers.map((reader) => reader.nextWhere(({ data }) => data.id === after)));
-      const rows = await t.query`select id from public.tasks
-        where id = any(${[before, between, after]})`;
+      const rows = await t.query`select id from public.tasks where id = any(${[before, between, after]})`;
       expect(rows).toHaveLength(3);
       for (const reader of readers) reader.close();
     },

@@ -87,8 +87,7 @@ it("Clients cannot send events: no one but the triggers may (A9)", async () => {
       select has_function_privilege(r, 'private.emit(text, jsonb)', 'execute') as may
       from unnest(array['anon', 'authenticated', 'service_role']) as r`;
   expect(rows).toEqual([{ may: false }, { may: false }, { may: false }]);
-  const policies = await t.query`select cmd from pg_policies where schemaname = 'realtime'
-      and tablename = 'messages'`;
+  const policies = await t.query`select cmd from pg_policies where schemaname = 'realtime' and tablename = 'messages'`;
   expect(policies).toEqual([{ cmd: "SELECT" }]);
 });
 

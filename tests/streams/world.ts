@@ -38,13 +38,11 @@ export async function createWorld(t: WorldStore): Promise<World> {
 }
 
 export async function addMember(t: WorldStore, productId: string, userId: string): Promise<void> {
-  await t.query`insert into public.product_members (product_id, user_id)
-    values (${productId}, ${userId})`;
+  await t.query`insert into public.product_members (product_id, user_id) values (${productId}, ${userId})`;
 }
 
 export async function removeMember(t: WorldStore, productId: string, userId: string): Promise<void> {
-  await t.query`delete from public.product_members where product_id = ${productId}
-    and user_id = ${userId}`;
+  await t.query`delete from public.product_members where product_id = ${productId} and user_id = ${userId}`;
 }
 
 export function createPbi(t: WorldStore, productId: string, title = "A PBI"): Promise<string> {

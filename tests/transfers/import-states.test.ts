@@ -153,8 +153,7 @@ it("An imported open story without tasks gets one task with its title and descri
   const file = "ID,Title,Description,Status\nE-1,Sort the list,By name,Todo\n";
   const { move } = await someone();
   const report = await move({ format: "linear", ...newProduct() }, ["a.csv", file]);
-  const rows = await t.query`select title, description, status from tasks
-      where product_id = ${report.product.id}`;
+  const rows = await t.query`select title, description, status from tasks where product_id = ${report.product.id}`;
   expect(rows).toEqual([{ title: "Sort the list", description: "By name", status: "TO_DO" }]);
 });
 
@@ -166,8 +165,7 @@ it("Tasks imported in review are in no inbox until someone moves them to review 
   const { product } = await move({ format: "linear", ...newProduct() }, ["a.csv", file]);
   const actor = t.actorOf(user);
   expect(await getInbox(actor, {})).toMatchObject({ counts: {}, items: [] });
-  const [task] = await t.query`select id from tasks
-      where product_id = ${product.id} and status = 'REVIEW' limit 1`;
+  const [task] = await t.query`select id from tasks where product_id = ${product.id} and status = 'REVIEW' limit 1`;
   for (const status of ["todo", "review"] as const) await setTaskStatus(actor, { task_id: String(task?.id), status });
   expect(await getInbox(actor, {})).toMatchObject({ counts: { review: 1 } });
 });

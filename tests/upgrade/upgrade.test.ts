@@ -62,8 +62,7 @@ describe.each(releases)("a data folder of %s", { timeout: 120_000 }, (version) =
       const { rows: found } = await own.sql.query(`select count(*)::int as n from ${name}`);
       expect(found[0].n, name).toBeGreaterThanOrEqual(rows.length);
     }
-    const recorded = await own.query`select version from supabase_migrations.schema_migrations
-      order by 1`;
+    const recorded = await own.query`select version from supabase_migrations.schema_migrations order by 1`;
     const files = await listMigrations();
     expect(recorded.map((row) => row.version)).toEqual(files.map((file) => file.version));
     await own.close();

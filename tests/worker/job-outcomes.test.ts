@@ -46,8 +46,7 @@ it("The command works on a named branch, with its files inside the folder and un
 
 it("The prompt gives the agent all that is known, and nothing that it cannot know", async () => {
   const run = await startRun(t, ada, { code: "PROMPT" });
-  await t.query`update stories set description = 'As a gardener'
-      where product_id = ${run.productId}`;
+  await t.query`update stories set description = 'As a gardener' where product_id = ${run.productId}`;
   const seen = join(home, "prompt.md");
   await workOnce("PROMPT", `cp "$BACKLOOM_PROMPT_FILE" ${seen}; echo x > x`, "--test", "test -f x");
   const prompt = read(seen);
@@ -241,10 +240,8 @@ it("A command that this machine lacks is reported before a job is taken", async 
 
 it("A prompt too long for an argument is told, and standard input takes it", { tags: "thorough" }, async () => {
   const run = await startRun(t, ada, { code: "BIG" });
-  await t.query`update tasks set description = repeat('word ', 18000)
-      where product_id = ${run.productId}`;
-  await t.query`update stories set description = repeat('word ', 18000)
-      where product_id = ${run.productId}`;
+  await t.query`update tasks set description = repeat('word ', 18000) where product_id = ${run.productId}`;
+  await t.query`update stories set description = repeat('word ', 18000) where product_id = ${run.productId}`;
   const worker = start("BIG", '/bin/echo "$(cat "$BACKLOOM_PROMPT_FILE")"', "--once");
   expect(await worker.ended).toBe(1);
   expect(worker.output()).toContain('< "$BACKLOOM_PROMPT_FILE"');

@@ -54,8 +54,7 @@ export async function openScene() {
     await breakpoint.reached(victim);
     await victim.end("SIGKILL");
 
-    const taken = await t.query`select id from agent_jobs where product_id = ${run.productId}
-      and attempt > 0`;
+    const taken = await t.query`select id from agent_jobs where product_id = ${run.productId} and attempt > 0`;
     const readJob = () => getAgentJob(actor, { job_id: at(taken, 0).id });
     return {
       ...run,

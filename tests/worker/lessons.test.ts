@@ -22,10 +22,7 @@ END`;
   const read = (code: string) => show(`${code}.txt`);
 
   await work();
-  const { id, product_id } = (
-    await t.query`select id, product_id from agent_jobs
-    where status = 'DONE'`
-  )[0];
+  const { id, product_id } = (await t.query`select id, product_id from agent_jobs where status = 'DONE'`)[0];
   expect((await listLessons(person, { product_id })).lessons).toEqual([]);
   expect(await show("T-1.formatted")).toBe("no");
   await reviewJob(person, { job_id: id, verdict: "request_changes", summary: "Not formatted" });

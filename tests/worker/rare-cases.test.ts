@@ -20,8 +20,7 @@ const workOnce = (product: string, exec: string, ...words: string[]) => endOf(st
 type Run = Awaited<ReturnType<typeof startRun>>;
 
 async function tasksOf({ productId }: Run): Promise<{ id: string; code: string }[]> {
-  const rows = await t.query`select id, code from tasks where product_id = ${productId}
-    order by code`;
+  const rows = await t.query`select id, code from tasks where product_id = ${productId} order by code`;
   return rows;
 }
 

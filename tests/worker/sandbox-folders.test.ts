@@ -61,8 +61,7 @@ describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
     rmSync(mounted);
     writeFileSync(join(folder, "go"), "");
     await worker.ended;
-    const rows = await t.query`select failure_class, failure_reason from agent_jobs
-      where id = ${job?.id}`;
+    const rows = await t.query`select failure_class, failure_reason from agent_jobs where id = ${job?.id}`;
     expect(rows[0]).toMatchObject({ failure_class: "infrastructure" });
     expect(rows[0].failure_reason).toContain("The sandbox did not start: bwrap: ");
   });

@@ -78,8 +78,7 @@ it("Secrets of an agent, command, test, setup, result or commit are nowhere in t
   const agent = `acp:HOME="${place}" FAKE_SECRETS="$(cat ${join(home, "list.json")})" exec "${process.execPath}" "${fakeAgent}"`;
   await workOnce("AGENT", "--agent", agent);
 
-  const rows = await t.query`select count(*)::int as jobs, sum(output_bytes)::int as bytes
-    from job_attempts`;
+  const rows = await t.query`select count(*)::int as jobs, sum(output_bytes)::int as bytes from job_attempts`;
   expect(rows[0].jobs).toBe(6);
   expect(rows[0].bytes).toBeGreaterThan(0);
   expect((await tablesWith(t, ["•••"])).length).toBeGreaterThan(0);

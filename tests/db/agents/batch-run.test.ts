@@ -57,8 +57,7 @@ it("A batch job moves each task by its execution and names the task at work unti
 
 it("A task of a batch is measured by the requirement frozen at the start, not by a later edit", async () => {
   const { world, attempt, taskId, execute } = await heldBatch();
-  await t.query`update public.tasks set verify_required = 'ANY'
-      where product_id = ${world.product.id}`;
+  await t.query`update public.tasks set verify_required = 'ANY' where product_id = ${world.product.id}`;
   const verified = await verifySprintTask(world.actor, {
     ...attempt,
     task_id: taskId(0),

@@ -277,8 +277,7 @@ it("Usage of an attempt that dies is known up to its last heartbeat and marked a
   await t.query`update public.agent_jobs set lease_until = now() where id = ${job.id}`;
   await claimAgentJob(actor, { worker: "w-2" });
   expect(at((await read()).jobs, 0)).toMatchObject({ input_tokens: 10, cost: 0.4 });
-  const rows = await t.query`select estimated, seq from public.usage_events
-      where job_id = ${job.id}`;
+  const rows = await t.query`select estimated, seq from public.usage_events where job_id = ${job.id}`;
   expect(rows).toEqual([{ estimated: true, seq: "-1" }]);
 });
 
@@ -355,8 +354,7 @@ it("A forecast shows estimates next to actual times, and which tasks surprised",
   const { actor, product, finish } = await scene(100, { task: { p_estimated_minutes: 30 } });
   const job = await claim(actor);
   await finish(job, 1);
-  await t.query`update public.job_attempts set started_at = ended_at - interval '2 hours'
-      where job_id = ${job.id}`;
+  await t.query`update public.job_attempts set started_at = ended_at - interval '2 hours' where job_id = ${job.id}`;
   expect(await getForecast(actor, { product_id: product.id })).toMatchObject({
     estimates: [{ size: "M", model_id: "m", tasks: 1, estimated_minutes: 30, actual_minutes: 120 }],
     surprises: [{ task_id: job.task_id, estimated_minutes: 30, actual_minutes: 120 }],

@@ -44,8 +44,7 @@ it("A claim takes the plan as it is then, and keeps it when the task is edited a
   const world = await t.seedSprint();
   await world.start();
   const edit = (plan: string) =>
-    t.query`update public.tasks set implementation_plan = ${plan}
-        where id = ${at(world.tasks, 0).id}`;
+    t.query`update public.tasks set implementation_plan = ${plan} where id = ${at(world.tasks, 0).id}`;
   await edit("Better plan");
   const job = await claim(world.actor);
   await edit("Too late");

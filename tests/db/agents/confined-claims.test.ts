@@ -133,8 +133,7 @@ describe("a task with its own repository", () => {
   it("The repositories that a worker names are stored without passwords", async () => {
     const world = await runningSprint();
     await claims(world, { also_repos: ["https://ada:se@cret@forge.example.com/team/"] });
-    const rows = await t.query`select also_repos from agent_workers
-      where user_id = ${world.owner.id}`;
+    const rows = await t.query`select also_repos from agent_workers where user_id = ${world.owner.id}`;
     expect(rows).toEqual([{ also_repos: [`${forge}team/`] }]);
   });
 });

@@ -245,8 +245,7 @@ it("A person is asked about a job that lost its lease for the last time, where t
   await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
   await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
-  await t.query`update agent_jobs set retry_count = 3, lease_until = now() - interval '1 second'
-      where id = ${job.id}`;
+  await t.query`update agent_jobs set retry_count = 3, lease_until = now() - interval '1 second' where id = ${job.id}`;
   await sweep(t.database);
   const { questions } = await listQuestions(actor, { state: "open" });
   expect(questions).toMatchObject([{ job_id: job.id }]);

@@ -113,8 +113,7 @@ it("Insights sum tokens and cost by story, sprint, day, and model", async () => 
 it("The burndown follows the recorded history, which stays when a story leaves the sprint", async () => {
   const world = await t.seedSprint({ stories: [2, 1] });
   const day = (n: number) => new Date(Date.UTC(2026, 10, n, 12));
-  await t.query`update public.sprints set start_date = '2026-11-01', end_date = '2026-11-03'
-      where id = ${world.sprint.id}`;
+  await t.query`update sprints set start_date = '2026-11-01', end_date = '2026-11-03' where id = ${world.sprint.id}`;
   const record = async (task: number, status: string, at_: Date, sprint = world.sprint.id) =>
     t.query`
         insert into public.task_status_changes (task_id, story_id, product_id, sprint_id, to_status, changed_at)
@@ -143,8 +142,7 @@ it("The burndown follows what joins and leaves, and stays when the sprint is com
         update public.task_status_changes set changed_at = now() - make_interval(days => ${days})
         where product_id = ${world.product.id} and changed_at > now() - interval '12 hours'`;
   };
-  await t.query`update public.sprints set start_date = (now() at time zone 'UTC')::date - 2
-      where id = ${sprint.id}`;
+  await t.query`update public.sprints set start_date = (now() at time zone 'UTC')::date - 2 where id = ${sprint.id}`;
   await dayBefore(2);
   const late = await create(actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Late" });
   await create(actor, "create_task", { p_story_id: late.id, p_title: "Late" });

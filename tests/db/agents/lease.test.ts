@@ -21,19 +21,16 @@ const t = await createTestDatabase();
 const done = { status: "done", verify_result: "ALIGNED" } as const;
 
 async function expireLease(jobId: string) {
-  await t.query`update public.agent_jobs set lease_until = now() - interval '1 second'
-    where id = ${jobId}`;
+  await t.query`update public.agent_jobs set lease_until = now() - interval '1 second' where id = ${jobId}`;
 }
 
 it("A heartbeat renews the lease of its job and answers continue", async () => {
   const { world, job, attempt } = await t.holdJob({ stories: [2] });
-  await t.query`update public.agent_jobs set lease_until = now() + interval '10 seconds'
-      where id = ${job.id}`;
+  await t.query`update public.agent_jobs set lease_until = now() + interval '10 seconds' where id = ${job.id}`;
   const answer = await heartbeatAgentJob(world.actor, { ...attempt, quota_pct: 55 });
   expect(answer).toMatchObject({ action: "continue", status: "claimed", reason: null });
   expect(Date.parse(answer.lease_until ?? "") - Date.now()).toBeGreaterThan(290_000);
-  const rows = await t.query`select last_quota_pct from public.agent_workers
-      where user_id = ${world.owner.id}`;
+  const rows = await t.query`select last_quota_pct from public.agent_workers where user_id = ${world.owner.id}`;
   expect(rows).toEqual([{ last_quota_pct: 55 }]);
 });
 

@@ -148,8 +148,7 @@ describe("resuming a failed sprint", () => {
 
   it("A failed sprint stays failed as a whole when the pre-flight of its resumption finds a blocker", async () => {
     const { world } = await failedSprint();
-    await t.query`update public.tasks set implementation_plan = null
-      where id = ${at(world.tasks, 2).id}`;
+    await t.query`update public.tasks set implementation_plan = null where id = ${at(world.tasks, 2).id}`;
     const refusal = await refusalOf(resumeSprint(world.actor, { sprint_id: world.sprint.id }));
     expect(refusal.status).toBe(409);
     expect(refusal.detail).toMatchObject({ blockers: [{ type: "task_no_plan" }] });

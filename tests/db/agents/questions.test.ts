@@ -306,8 +306,7 @@ it("A user's question is refused for an unknown or archived idea, without text, 
   const ask = (idea_id: string, question = "?") => statusOf(askAboutIdea(actor, { idea_id, question }));
   expect(await ask(owner.id)).toBe(404);
   expect(await ask(idea.id, " ")).toBe(422);
-  await t.query`update public.rate_limit_counters set count = 30 where key = ${owner.id}
-      and action = 'enqueue'`;
+  await t.query`update public.rate_limit_counters set count = 30 where key = ${owner.id} and action = 'enqueue'`;
   expect(await ask(idea.id)).toBe(429);
   await t.query`delete from public.rate_limit_counters where key = ${owner.id}`;
   await t.query`update public.ideas set archived_at = now() where id = ${idea.id}`;

@@ -250,8 +250,7 @@ describe("the verification gate", () => {
       report: "done",
       plan: "Change src/part-1-1.ts",
     });
-    await t.query`update agent_jobs set plan_snapshot = ${"Change „doc/größe.md“ and src/日本.ts"}
-      where id = ${job.id}`;
+    await t.query`update agent_jobs set plan_snapshot = ${"Change „doc/größe.md“ and src/日本.ts"} where id = ${job.id}`;
     const named = { changed_files: ["doc/größe.md", "src/日本.ts"] };
     expect(await of(named)).toMatchObject({ verify_result: "ALIGNED" });
     expect(await of({ verify_result: "PARTIAL", evidence: { tests: "passed" } })).toMatchObject({

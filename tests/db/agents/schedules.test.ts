@@ -50,8 +50,7 @@ it("A notice whose sender died ten times is given up", async () => {
 
 it("A user has at most fifty workers; a further one replaces the longest unseen that holds no job", async () => {
   const { world, job } = await t.holdJob();
-  await t.query`update public.agent_workers set last_seen_at = now() - interval '2 days'
-      where user_id = ${world.owner.id}`;
+  await t.query`update agent_workers set last_seen_at = now() - interval '2 days' where user_id = ${world.owner.id}`;
   await insertWorkers(world.owner.id, 49, "old-");
   await Promise.all(["new-1", "new-2", "new-3"].map((worker) => workerHeartbeat(world.actor, { worker })));
   const names = await workerNames(world.owner.id);
@@ -168,8 +167,7 @@ it("Failed and cancelled jobs are deleted seven days after their end, and no oth
         values (${world.product.id}, ${at(world.tasks, 0).id}, 'TASK_IMPLEMENTATION', 'QUEUED', ${run.id}, null) returning id`;
     const id = at(rows, 0).id;
     await t.query`alter table public.agent_jobs disable trigger user`;
-    await t.query`update public.agent_jobs set status = ${status}, finished_at = ${finishedAt}
-        where id = ${id}`;
+    await t.query`update public.agent_jobs set status = ${status}, finished_at = ${finishedAt} where id = ${id}`;
     await t.query`alter table public.agent_jobs enable trigger user`;
     return id;
   };
@@ -185,8 +183,7 @@ it("Failed and cancelled jobs are deleted seven days after their end, and no oth
   const answer = await serviceAt(t, noon, "cleanup_agent_artifacts()");
   expect(answer.deleted).toBe(2);
   expect(new Date(String(answer.ran_at))).toEqual(noon);
-  const rows = await t.query<{ id: string }>`select id from public.agent_jobs
-      where id = any(${[...gone, ...kept]})`;
+  const rows = await t.query<{ id: string }>`select id from public.agent_jobs where id = any(${[...gone, ...kept]})`;
   expect(rows.map(({ id }) => id).sort()).toEqual([...kept].sort());
   expect((await serviceAt(t, noon, "cleanup_agent_artifacts()")).deleted).toBe(0);
 });

@@ -53,8 +53,7 @@ it("A held job says who holds it and until when, and the next one that it waits 
 it("A job says that its run is paused or that a rate limit holds it back", async () => {
   const { world, first, run, codes } = await startedRun();
   await workerHeartbeat(world.actor, { worker: "w" });
-  await t.query`update public.agent_jobs set not_before = now() + interval '1 hour'
-      where id = ${first}`;
+  await t.query`update public.agent_jobs set not_before = now() + interval '1 hour' where id = ${first}`;
   expect(await codes("job", first)).toEqual(["not_before"]);
   await pauseSprintRun(world.actor, { sprint_run_id: run.id, reason: "merge_conflict" });
   expect(await codes("job", first)).toEqual(["paused", "not_before"]);
@@ -105,8 +104,7 @@ const obstacles: ((world: SprintWorld, jobId: string) => Promise<unknown>)[] = [
 it.each(seeds)("A claim that finds nothing gives a reason that the job itself gives (%i)", async (seed) => {
   const world = await t.seedSprint({ stories: [1] });
   const run = await world.start();
-  const rows = await t.query<{ id: string }>`select id from public.agent_jobs
-      where sprint_run_id = ${run.id}`;
+  const rows = await t.query<{ id: string }>`select id from public.agent_jobs where sprint_run_id = ${run.id}`;
   const job = at(rows, 0).id;
   for (const [bit, come] of obstacles.entries()) {
     if (seed & (1 << bit)) await come(world, job);

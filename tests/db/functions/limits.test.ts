@@ -37,8 +37,7 @@ it("A limit counts each user alone, and a refused operation not at all", async (
   const ada = await t.createUser();
   const bea = await t.createUser();
   const product = await t.seedProduct(ada);
-  await t.query`insert into public.rate_limit_counters
-      values ('pbi', ${ada.id}, clock_timestamp(), 29)`;
+  await t.query`insert into public.rate_limit_counters values ('pbi', ${ada.id}, clock_timestamp(), 29)`;
   await refusalOf(createPbi(t.actorOf(ada), { product_id: product.id, title: "x", code: "not a code" }));
   await createPbi(t.actorOf(ada), { product_id: product.id, title: "the thirtieth" });
   const refusal = await refusalOf(createPbi(t.actorOf(ada), { product_id: product.id, title: "x" }));
@@ -50,8 +49,7 @@ it("A limit counts each user alone, and a refused operation not at all", async (
 it("A limit of creating holds for a direct insert as well", async () => {
   const ada = await t.createUser();
   const product = await t.seedProduct(ada);
-  await t.query`insert into public.rate_limit_counters
-      values ('pbi', ${ada.id}, clock_timestamp(), 30)`;
+  await t.query`insert into public.rate_limit_counters values ('pbi', ${ada.id}, clock_timestamp(), 30)`;
   const insert = "insert into public.pbis (product_id, title) values ($1, 'x')";
   const attempt = asUser(t, ada, (client) => client.query(insert, [product.id]));
   await expect(attempt).rejects.toMatchObject({ code: "PT429" });

@@ -117,7 +117,6 @@ it("A product is deleted with everything in it once its code is repeated", async
   expect(await statusOf(deleteProduct(actor, { product_id, code: "WRONG" }))).toBe(422);
   await deleteProduct(actor, { product_id, code: "WORLD" });
   expect(await statusOf(getProduct(actor, { product_id }))).toBe(404);
-  const rows = await t.query`select count(*)::int as n from public.tasks
-      where product_id = ${product_id}`;
+  const rows = await t.query`select count(*)::int as n from public.tasks where product_id = ${product_id}`;
   expect(rows).toEqual([{ n: 0 }]);
 });

@@ -106,8 +106,7 @@ it.each(["", "   ", "'", "\\", "%", "a & | !", "😀", ":*", "--"])("A search fo
 
 it("A search goes through many results page by page", async () => {
   const { actor, product } = await t.seedWorld(0);
-  await t.query`insert into public.pbis (product_id, title) select ${product.id}, 'okapi ' || n
-      from generate_series(1, 25) n`;
+  await t.query`insert into pbis (product_id, title) select ${product.id}, 'okapi ' || n from generate_series(1, 25) n`;
   const seen = new Set<string>();
   let cursor: string | null = null;
   do {

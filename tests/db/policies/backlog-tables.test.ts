@@ -33,8 +33,7 @@ const comment = await addComment(t.actorOf(member), {
 });
 await t.query`insert into public.agent_messages (comment_id, product_id, code, body, author)
   values (${comment.id}, ${product_id}, 'T-1', 'x', 'x')`;
-await t.query`insert into public.tasks_in_review (task_id, product_id)
-  values (${at(world.tasks, 0).id}, ${product_id})`;
+await t.query`insert into tasks_in_review (task_id, product_id) values (${at(world.tasks, 0).id}, ${product_id})`;
 
 const callers = { owner: world.owner, member, demo, stranger, anon: "anon" } as const;
 type CallerName = keyof typeof callers;

@@ -119,8 +119,7 @@ export async function attempt(
 }
 
 export async function snapshot(t: TestDatabase): Promise<Record<string, string>> {
-  const rows = await t.query`select tablename from pg_tables where schemaname in ('public')
-    order by 1`;
+  const rows = await t.query`select tablename from pg_tables where schemaname in ('public') order by 1`;
   const content: Record<string, string> = {};
   for (const { tablename } of rows) {
     const { rows: found } = await t.sql.query(

@@ -74,8 +74,7 @@ for (const user of [people.member, people.viewer, people.demo]) {
   await t.addMember(product_id, user);
 }
 await t.seedProduct(people.demoOwner);
-await t.query`update public.users set is_demo = true
-  where id = any(${[people.demo.id, people.demoOwner.id]})`;
+await t.query`update public.users set is_demo = true where id = any(${[people.demo.id, people.demoOwner.id]})`;
 
 /** Anyone who becomes a viewer keeps what they made: none of it lets them write. */
 const viewer = t.actorOf(people.viewer);

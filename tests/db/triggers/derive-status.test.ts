@@ -207,8 +207,7 @@ it("Tasks in review are noted on every way in and out, but not those that were c
     expect(found).toEqual(real);
   }
   await t.query`update tasks set status = 'REVIEW' where product_id = ${product.id}`;
-  await t.query`insert into tasks (story_id, title, status)
-      values (${story.id}, 'Begun elsewhere', 'REVIEW')`;
+  await t.query`insert into tasks (story_id, title, status) values (${story.id}, 'Begun elsewhere', 'REVIEW')`;
   await deleteTask(actor, { task_id: at(tasks, 1).id });
   const { noted: found, real } = await noted(product.id);
   expect(found).toHaveLength(3);

@@ -20,8 +20,7 @@ async function join(world: World) {
 }
 
 async function setActive(userId: string, world: World) {
-  await t.query`update public.users set active_product_id = ${world.product.id}
-    where id = ${userId}`;
+  await t.query`update public.users set active_product_id = ${world.product.id} where id = ${userId}`;
 }
 
 async function activeProductOf(user: { id: string }) {
@@ -53,8 +52,7 @@ it("A product has one row for its owner and one per member, invited by name or e
   const product_id = world.product.id;
   await invitePerson(world.actor, { product_id, identifier: "grace.h" });
   await invitePerson(world.actor, { product_id, identifier: " KATHERINE@example.com " });
-  const rows = await t.query`select id, invited_user_id from product_invitations
-      where product_id = ${product_id}`;
+  const rows = await t.query`select id, invited_user_id from product_invitations where product_id = ${product_id}`;
   for (const user of [byName, byMail]) {
     const invitation_id = rows.find((row) => row.invited_user_id === user.id)?.id;
     await answerInvitation(t.actorOf(user), { invitation_id, accept: true });

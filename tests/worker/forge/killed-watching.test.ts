@@ -57,8 +57,7 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
     };
     forge.pulls.splice(0, forge.pulls.length, pull);
     const reviews = async () => {
-      const rows = await t.query`select summary from job_reviews
-        where product_id = ${run.productId}`;
+      const rows = await t.query`select summary from job_reviews where product_id = ${run.productId}`;
       return rows.map(({ summary }) => String(summary));
     };
     /** Two others that look, again and again. */

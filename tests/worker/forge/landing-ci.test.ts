@@ -32,8 +32,7 @@ async function begin(code: string, test: string) {
     { BACKLOOM_FORGE_POLL_SECONDS: "2", BACKLOOM_FORGE_TOKEN: tokenOf("github") },
   );
   const ends = async () => {
-    const rows = await t.query`select state from landings where product_id = ${run.productId}
-      order by created_at, id`;
+    const rows = await t.query`select state from landings where product_id = ${run.productId} order by created_at, id`;
     return rows.map(({ state }) => state);
   };
   return { forge, run, ends };

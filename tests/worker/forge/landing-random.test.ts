@@ -170,8 +170,7 @@ it.each(Array.from({ length: runs }, (_, place) => firstSeed + place))(
       expect([branch, merged || asks], JSON.stringify(ends)).toEqual([branch, true]);
       if (merged) gitIn(place.bare)("merge-base", "--is-ancestor", head_sha, "main");
     }
-    const active = await t.query`select 1 from landings where product_id = ${product_id}
-      and finished_at is null`;
+    const active = await t.query`select 1 from landings where product_id = ${product_id} and finished_at is null`;
     expect(active).toEqual([]);
   },
   600_000,

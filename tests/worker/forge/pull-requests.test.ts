@@ -114,8 +114,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       const path = /(pulls|merge_requests)$/;
       forge.faults.push({ method: "POST", path, status: 403, message: `No: ${forge.token}` });
       const echoed = await work("ECHO", repo, "--once");
-      const rows = await t.query`select summary from agent_jobs
-        where product_id = ${run.productId}`;
+      const rows = await t.query`select summary from agent_jobs where product_id = ${run.productId}`;
       expect(at(rows, 0).summary).toContain("answered 403 (No: ");
       expect(said + helped + echoed + read(seen)).not.toContain(forge.token);
       expect(await tablesWith(t, [forge.token])).toEqual([]);

@@ -46,8 +46,7 @@ export async function openPullSyncScene(
   const seen = async () =>
     (await listPulls(actor, { product_id: run.productId })).pulls.map(({ number, ci }) => `${number} ${ci}`).sort();
   const returns = async () => {
-    const rows = await t.query`select summary from job_reviews where product_id = ${run.productId}
-      order by created_at`;
+    const rows = await t.query`select summary from job_reviews where product_id = ${run.productId} order by created_at`;
     return rows.map(({ summary }) => String(summary));
   };
   const say = (pull: FakePull | undefined, state: "passed" | "failed") => {

@@ -38,8 +38,7 @@ async function begin(repo: string, bare: string, remote: string, code = `KEPT-${
       select ${product_id}, e.text, 'ci_failed', 'accepted', now() + e.place * interval '1 ms', now()
       from unnest(${texts}::text[]) with ordinality e (text, place)`;
   const retire = (text: string) =>
-    t.query`update lessons set status = 'retired' where product_id = ${product_id}
-      and text = ${text}`;
+    t.query`update lessons set status = 'retired' where product_id = ${product_id} and text = ${text}`;
   const words = ["--url", app.origin, "--token", token, "--exec", "true", "--repo", repo, "--pr"];
   const options = readOptions([...words, "--product", code], {});
   const journal = openJournal(() => undefined);
@@ -357,8 +356,7 @@ it("Boxes of Spec Kit are ticked when their task is done, and nothing else of th
   ].join("\n");
   const spec = "specs/001-beds/tasks.md";
   commit(forge.bare, { [spec]: list, "old/specs/001-beds/tasks.md": "- [ ] T001 Draw\n" });
-  const pbi = await t.query`insert into pbis (product_id, title)
-      values (${one.product_id}, 'Garden') returning id`;
+  const pbi = await t.query`insert into pbis (product_id, title) values (${one.product_id}, 'Garden') returning id`;
   const story = await t.query`insert into stories (product_id, pbi_id, title)
       values (${one.product_id}, ${at(pbi, 0).id}, 'Beds') returning id`;
   await t.query`insert into tasks (product_id, story_id, title, status, external_id)

@@ -49,8 +49,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     watcher("second");
     const job = async () => at((await run.read()).jobs, 0);
     const attempts = async () => {
-      const rows = await t.query`select attempt, status from agent_jobs
-        where id = ${(await job()).id}`;
+      const rows = await t.query`select attempt, status from agent_jobs where id = ${(await job()).id}`;
       return `${rows[0].attempt} ${rows[0].status}`;
     };
     await expect.poll(attempts, patience).toBe("1 DONE");
@@ -93,8 +92,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     await first.end("SIGKILL");
     say("failed");
     await expect.poll(attempts, patience).toBe("4 QUEUED");
-    const rows = await t.query`select id, question from agent_questions
-      where product_id = ${run.productId}`;
+    const rows = await t.query`select id, question from agent_questions where product_id = ${run.productId}`;
     expect(rows).toMatchObject([{ question: expect.stringContaining("sent this task back twice") }]);
     await answerQuestion(actor, { question_id: rows[0].id, answer: "Try again" });
     await expect.poll(attempts, patience).toBe("5 DONE");
