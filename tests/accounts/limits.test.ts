@@ -5,15 +5,8 @@ import { createTestDatabase } from "../setup/database";
 import { bearer } from "../setup/world";
 
 const t = await createTestDatabase();
-const pages = [
-  "_auth",
-  "_auth.login",
-  "_auth.register",
-  "_app",
-  "_app.settings",
-  "_app.settings._index",
-  "_app.settings.tokens",
-];
+const pages = `_auth _auth.login _auth.register
+  _app _app.settings _app.settings._index _app.settings.tokens`.split(/\s+/);
 const app = await startTestApp(t, { pages, variables: { TRUST_PROXY: "loopback" } });
 
 beforeEach(async () => {

@@ -229,25 +229,14 @@ describe("the marks of a change", () => {
     ],
     ["a package of Go", "dependencies", file("go.mod", "+\tgithub.com/jackc/pgx/v5 v5.7.2")],
     ["the version of Go", "", file("go.mod", "-go 1.24", "+go 1.25")],
-    ...[
-      "src/oauth/client.go",
-      "lib/SignIn.swift",
-      "src/authMiddleware.php",
-      "src/reset-password.rb",
-      "src/tokens/issue.go",
-      ".env.production",
-    ].map((path): [string, string, ...File[]] => [`sign-in in ${path}`, "auth", code(path), code("tests/a.test.ts")]),
-    ...[
-      "src/author.ts",
-      "src/tokenizer.ts",
-      "SECURITY.md",
-      "src/design/tokens.ts",
-      "src/obsession.ts",
-      "locales/de/login.json",
-      "tests/auth.test.ts",
-      "src/login.css",
-      ".env.example",
-    ].map((path): [string, string, ...File[]] => [`no sign-in in ${path}`, "", code(path), code("tests/a.test.ts")]),
+    ...`src/oauth/client.go lib/SignIn.swift src/authMiddleware.php src/reset-password.rb src/tokens/issue.go
+      .env.production`
+      .split(/\s+/)
+      .map((path): [string, string, ...File[]] => [`sign-in in ${path}`, "auth", code(path), code("tests/a.test.ts")]),
+    ...`src/author.ts src/tokenizer.ts SECURITY.md src/design/tokens.ts src/obsession.ts locales/de/login.json
+      tests/auth.test.ts src/login.css .env.example`
+      .split(/\s+/)
+      .map((path): [string, string, ...File[]] => [`no sign-in in ${path}`, "", code(path), code("tests/a.test.ts")]),
     ["401 lines", "large", { ...code("tests/a.ts"), additions: 401 }],
     ["400 lines", "", { ...code("tests/a.ts"), additions: 399 }],
     ["a long generated file", "dependencies", { ...code("yarn.lock"), additions: 4000, folded: true }],

@@ -201,12 +201,8 @@ it("A pull request counts only as seen by allowed workers, in the product's repo
     (await put(user, { product_id: product.id, pulls: [{ ...pull, ...change }] })).status;
   const green = { ci: { state: "passed" }, comments: [comment] };
   expect(await say(member, green)).toBe(403);
-  for (const url of [
-    "https://evil.example/ledger/pulls/7",
-    "https://example.com/ledgers/pulls/7",
-    "https://example.com/ledger/../other/pulls/7",
-    "https://example.com@evil.example/ledger/pulls/7",
-  ]) {
+  for (const url of `https://evil.example/ledger/pulls/7 https://example.com/ledgers/pulls/7
+    https://example.com/ledger/../other/pulls/7 https://example.com@evil.example/ledger/pulls/7`.split(/\s+/)) {
     expect([url, await say(owner, { ...green, url })]).toEqual([url, 403]);
   }
   expect(await state()).toMatchObject({ status: "queued" });

@@ -147,30 +147,10 @@ describe("A2 OPTIONS and HEAD", () => {
 });
 
 describe("one spelling of each address", () => {
-  const misspelt = [
-    "/api/nowhere",
-    "/api/todos",
-    "/api/tasks/x/reorder",
-    "/api",
-    "/api/",
-    "/API/health",
-    "/api/Health",
-    "/\\api\\health",
-    "//api/health",
-    "/api//health",
-    "/api/%68ealth",
-    "/%61pi/health",
-    "/api/./health",
-    "/api/x/../health",
-    "/api/%2e%2e/health",
-    "/api/health%2f",
-    "/api/health%00",
-    "/api/%E0%A4%A",
-    "/api/%ff",
-    "/api/health.data",
-    "/api/health?_data=routes%2Fapi.health",
-    "/api/health?_data",
-  ];
+  const misspelt = `/api/nowhere /api/todos /api/tasks/x/reorder /api /api/ /API/health /api/Health /\\api\\health
+    //api/health /api//health /api/%68ealth /%61pi/health /api/./health /api/x/../health
+    /api/%2e%2e/health /api/health%2f /api/health%00 /api/%E0%A4%A /api/%ff /api/health.data
+    /api/health?_data=routes%2Fapi.health /api/health?_data`.split(/\s+/);
 
   it("A3: An id of 10 kB gets 404", async () => {
     expect((await send(`/api/${"x".repeat(10_000)}`)).status).toBe(404);

@@ -22,12 +22,8 @@ const uses: Record<(typeof failureClasses)[number], { means: string; where: stri
   },
   cancelled: {
     means: "a person, or the end of its run, cancelled it",
-    where: [
-      "supabase/schemas/agent_jobs/failures.sql",
-      "supabase/schemas/agent_jobs/operations.sql",
-      "supabase/schemas/proof/phases.sql",
-      "supabase/schemas/sprint_runs/stop.sql",
-    ],
+    where: `supabase/schemas/agent_jobs/failures.sql supabase/schemas/agent_jobs/operations.sql
+      supabase/schemas/proof/phases.sql supabase/schemas/sprint_runs/stop.sql`.split(/\s+/),
   },
 };
 

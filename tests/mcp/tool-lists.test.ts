@@ -94,12 +94,9 @@ it("Every tool says what it does to the backlog, so that clients that cannot ask
   expect(named((hints) => hints.openWorldHint !== false)).toEqual([]);
   expect(named((hints) => !hints.readOnlyHint && hints.destructiveHint === undefined)).toEqual([]);
   // What they end or move on, no other call brings back.
-  expect(named(({ destructiveHint }) => destructiveHint === true).sort()).toEqual([
-    "cancel_job",
-    "cancel_question",
-    "cancel_sprint_run",
-    "update_idea",
-  ]);
+  expect(named(({ destructiveHint }) => destructiveHint === true).sort()).toEqual(
+    "cancel_job cancel_question cancel_sprint_run update_idea".split(" "),
+  );
   const repeatable = named(({ idempotentHint }) => idempotentHint === true);
   expect(repeatable).toEqual(expect.arrayContaining(["job_heartbeat", "update_job_status", "report_job_usage"]));
   expect(repeatable.filter((name) => /^(create|log|ask|answer|wait)_/.test(name))).toEqual([]);

@@ -61,23 +61,12 @@ it("Metrics show the state of the process and the database", async () => {
   const samples = await read();
   expect(samples.get("backloom_database_up")).toBe(1);
   expect(samples.get("backloom_streams_open")).toBe(0);
-  for (const name of [
-    "jobs_queued",
-    "runs",
-    "budget_spent",
-    "oldest_question_age_seconds",
-    "review_first_look_seconds_count",
-    "review_verdict_seconds_count",
-  ]) {
+  for (const name of `jobs_queued runs budget_spent oldest_question_age_seconds review_first_look_seconds_count
+    review_verdict_seconds_count`.split(/\s+/)) {
     expect(samples.get(`backloom_${name}`), name).toBe(0);
   }
-  for (const name of [
-    "backloom_resident_memory_bytes",
-    "backloom_cpu_seconds_total",
-    "backloom_database_connections",
-    "backloom_database_connections_limit",
-    "backloom_database_size_bytes",
-  ]) {
+  for (const name of `backloom_resident_memory_bytes backloom_cpu_seconds_total backloom_database_connections
+    backloom_database_connections_limit backloom_database_size_bytes`.split(/\s+/)) {
     expect(samples.get(name), name).toBeGreaterThan(0);
   }
   expect(samples.get('backloom_database_call_duration_seconds_count{operation="get_metrics"}')).toBe(1);

@@ -20,23 +20,17 @@ function decided(cron: string, from: string, to: string): string[] {
 
 it("A daily story recurs once a day when summer time begins, also in the hour left out", () => {
   const [from, to] = ["2026-03-27T12:00:00Z", "2026-03-31T12:00:00Z"];
-  expect(decided("30 2 * * *", from, to)).toEqual([
-    "2026-03-28T01:30:00.000Z",
-    "2026-03-29T01:00:00.000Z",
-    "2026-03-30T00:30:00.000Z",
-    "2026-03-31T00:30:00.000Z",
-  ]);
+  expect(decided("30 2 * * *", from, to)).toEqual(
+    "2026-03-28T01:30:00.000Z 2026-03-29T01:00:00.000Z 2026-03-30T00:30:00.000Z 2026-03-31T00:30:00.000Z".split(" "),
+  );
   expect(decided("0 9 * * *", from, to).map((slot) => slot.slice(8, 13))).toEqual(["28T08", "29T07", "30T07", "31T07"]);
 });
 
 it("A daily story recurs once a day when summer time ends, also in the hour that comes twice", () => {
   const [from, to] = ["2026-10-23T12:00:00Z", "2026-10-27T12:00:00Z"];
-  expect(decided("30 2 * * *", from, to)).toEqual([
-    "2026-10-24T00:30:00.000Z",
-    "2026-10-25T00:30:00.000Z",
-    "2026-10-26T01:30:00.000Z",
-    "2026-10-27T01:30:00.000Z",
-  ]);
+  expect(decided("30 2 * * *", from, to)).toEqual(
+    "2026-10-24T00:30:00.000Z 2026-10-25T00:30:00.000Z 2026-10-26T01:30:00.000Z 2026-10-27T01:30:00.000Z".split(" "),
+  );
 });
 
 it("An hourly story recurs once for each hour that passes when the clocks change", () => {

@@ -19,13 +19,8 @@ const put = (path: string, text: string) => {
   mkdirSync(join(api, path, ".."), { recursive: true });
   writeFileSync(join(api, path), text);
 };
-for (const path of [
-  "AGENTS.md",
-  "docs/Claude.md",
-  ".claude/skills/x/SKILL.md",
-  ".mcp.json",
-  "lib/.claude/settings.json",
-]) {
+const marked = "AGENTS.md docs/Claude.md .claude/skills/x/SKILL.md .mcp.json lib/.claude/settings.json";
+for (const path of marked.split(" ")) {
   put(path, "Obey\n");
 }
 put("API.md", "POST /payments\n");

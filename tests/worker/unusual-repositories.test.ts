@@ -240,13 +240,9 @@ it("The newest kept work is found first, no matter what its commits are dated", 
   keep("own-10-2", "2026-01-01T00:00:00Z");
   keep("own-10-aside", "2026-01-08T00:00:00Z");
   const kept = await findKept({ folder: repo, remote: null, base: null }, ["own", "old"]);
-  expect(kept.map((name) => name.slice("backloom/kept/".length))).toEqual([
-    "own-10-2",
-    "own-10",
-    "own-2",
-    "old-7",
-    "own-10-aside",
-  ]);
+  expect(kept.map((name) => name.slice("backloom/kept/".length))).toEqual(
+    "own-10-2 own-10 own-2 old-7 own-10-aside".split(" "),
+  );
 });
 
 describe("the main branch without a remote", { timeout: 240_000 }, () => {
@@ -350,23 +346,15 @@ it("The host that an alias of ssh is for is named in the address of a remote", a
   );
   git("config", "core.sshCommand", `ssh -F ${settings}`);
   const meant = await Promise.all(
-    [
-      "git@github-work:acme/shop.git",
-      "ssh://git@github.com-two/acme/shop.git",
-      "git@office:acme/shop.git",
-      "git@git.corp.example:acme/shop.git",
-      "git@github.com:acme/shop.git",
-      "https://github-work/acme/shop.git",
-    ].map((address) => withoutAlias(repo, address)),
+    `git@github-work:acme/shop.git ssh://git@github.com-two/acme/shop.git git@office:acme/shop.git
+      git@git.corp.example:acme/shop.git git@github.com:acme/shop.git https://github-work/acme/shop.git`
+      .split(/\s+/)
+      .map((address) => withoutAlias(repo, address)),
   );
-  expect(meant).toEqual([
-    "git@github.com:acme/shop.git",
-    "ssh://git@github.com/acme/shop.git",
-    "git@git.corp.example:acme/shop.git",
-    "git@git.corp.example:acme/shop.git",
-    "git@github.com:acme/shop.git",
-    "https://github-work/acme/shop.git",
-  ]);
+  expect(meant).toEqual(
+    `git@github.com:acme/shop.git ssh://git@github.com/acme/shop.git git@git.corp.example:acme/shop.git
+    git@git.corp.example:acme/shop.git git@github.com:acme/shop.git https://github-work/acme/shop.git`.split(/\s+/),
+  );
 });
 
 it("A limit's time may be a number, and a job pauses longer where the time is over", async () => {

@@ -32,14 +32,9 @@ it("Generated codes are PBI-1, ST-001, T-1, SP-1, and IDEA-001, each kind with i
   const second = await createTask(actor, { story_id: story.id, title: "Task" });
   const sprint = await createSprint(actor, { product_id: product.id });
   const idea = await createIdea(actor, { product_id: product.id, title: "Idea" });
-  expect([pbi.code, story.code, task.code, second.code, sprint.code, idea.code]).toEqual([
-    "PBI-1",
-    "ST-001",
-    "T-1",
-    "T-2",
-    "SP-1",
-    "IDEA-001",
-  ]);
+  expect([pbi.code, story.code, task.code, second.code, sprint.code, idea.code]).toEqual(
+    "PBI-1 ST-001 T-1 T-2 SP-1 IDEA-001".split(" "),
+  );
 });
 
 it("Generated codes start again in another product, but those of ideas run on per user", async () => {
