@@ -2,33 +2,26 @@ import { expect, it } from "vitest";
 import { hashInvitationCode, joinProduct } from "~/nouns/products/invitations.server";
 import { archiveProduct } from "~/nouns/products/operations.server";
 import { openApp, startTestApp, type TestApp } from "../setup/app";
-import type { TestUser } from "../setup/world";
 
 const { t, app } = await openApp({ pages: true, variables: { REGISTRATION: "invite" } });
 const password = "a long enough secret";
 
 async function scene() {
-  const ada = await t.createUser();
+  const [ada, bob] = [await t.createUser(), await t.createUser()];
   const product = await t.seedProduct(ada);
   const members = `/products/${product.id}/members`;
-  return { ada, product, members, owner: await app.visitorOf(ada) };
+  return { ada, bob, product, members, owner: await app.visitorOf(ada), guest: await app.visitorOf(bob) };
 }
-
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 /** The path of a new link, read from the page that shows it once. */
 async function invite({ owner, members }: Scene, role = "member"): Promise<string> {
-  const answer = await owner.send(members, [
-    ["intent", "invite"],
-    ["role", role],
-  ]);
+  const answer = await owner.send(members, { intent: "invite", role });
   expect(answer.status).toBe(200);
   const [path = ""] = /\/join\/[A-Za-z0-9_-]{43}/.exec(await answer.text()) ?? [];
   expect(path).not.toBe("");
   return path;
 }
-
-const visitorOf = async (user: TestUser) => await app.visitorOf(user);
 
 async function roleOf({ product }: Scene, user: { id: string }): Promise<string | undefined> {
   const rows = await t.query`select role from product_members where product_id = ${product.id}
@@ -53,17 +46,16 @@ async function accountOf(username: string): Promise<{ id: string } | undefined> 
 it("An invitation link says who invites to what, and lets in one person who presses, with its role", async () => {
   const s = await scene();
   const path = await invite(s, "viewer");
-  const [bob, eve] = [await t.createUser(), await t.createUser()];
-  const visitor = await visitorOf(bob);
-  const page = await visitor.read(path);
+  const eve = await t.createUser();
+  const page = await s.guest.read(path);
   expect(page).toContain(`${s.ada.username}<!-- --> invites you to <bdi>Ledger</bdi>`);
   expect(page).toContain("a viewer");
-  expect(await roleOf(s, bob), "opening the page changes nothing").toBeUndefined();
+  expect(await roleOf(s, s.bob), "opening the page changes nothing").toBeUndefined();
 
-  const joined = await visitor.send(path, []);
+  const joined = await s.guest.send(path, []);
   expect(joined.headers.get("location")).toBe(`/products/${s.product.id}/backlog`);
-  expect(await roleOf(s, bob)).toBe("VIEWER");
-  const late = await (await visitorOf(eve)).send(path, []);
+  expect(await roleOf(s, s.bob)).toBe("VIEWER");
+  const late = await (await app.visitorOf(eve)).send(path, []);
   expect(late.status).toBe(404);
   expect((await app.request(path)).status).toBe(404);
   expect(await roleOf(s, eve)).toBeUndefined();
@@ -91,42 +83,31 @@ it("An invitation link lets in only one of those who accept at the same moment",
 
 it("An invitation link ends when the owner revokes it, after seven days, and with an archived product", async () => {
   const s = await scene();
-  const bob = await t.createUser();
-  const visitor = await visitorOf(bob);
   const revoked = await invite(s);
   await s.owner.submit(s.members, "revoke-invitation");
   const late = await invite(s);
   await t.query`update product_invitations set expires_at = now() where product_id = ${s.product.id}`;
   const kept = await invite(s);
   await archiveProduct(t.actorOf(s.ada), { product_id: s.product.id });
-  for (const path of [revoked, late]) expect((await visitor.send(path, [])).status).toBe(404);
-  expect((await visitor.send(kept, [])).status).toBe(403);
+  for (const path of [revoked, late]) expect((await s.guest.send(path, [])).status).toBe(404);
+  expect((await s.guest.send(kept, [])).status).toBe(403);
   expect((await app.request(kept)).status).toBe(404);
-  expect(await roleOf(s, bob)).toBeUndefined();
+  expect(await roleOf(s, s.bob)).toBeUndefined();
 });
 
 it("An invitation link is made, listed and revoked by the owner alone, and never for an owner", async () => {
   const s = await scene();
-  const bob = await t.createMember(s.product.id);
+  const member = await t.createMember(s.product.id);
   await invite(s);
   const rows = await t.query`select id from product_invitations where product_id = ${s.product.id}`;
-  const visitor = await visitorOf(bob);
+  const visitor = await app.visitorOf(member);
   expect(await visitor.read(s.members)).not.toContain(rows[0].id);
-  const tries: [string, string][][] = [
-    [
-      ["intent", "invite"],
-      ["role", "member"],
-    ],
-    [
-      ["intent", "revoke-invitation"],
-      ["invitation_id", rows[0].id],
-    ],
+  const tries = [
+    { intent: "invite", role: "member" },
+    { intent: "revoke-invitation", invitation_id: rows[0].id },
   ];
   for (const fields of tries) expect((await visitor.send(s.members, fields)).status).toBe(403);
-  const owners = await s.owner.send(s.members, [
-    ["intent", "invite"],
-    ["role", "owner"],
-  ]);
+  const owners = await s.owner.send(s.members, { intent: "invite", role: "owner" });
   expect(owners.status).toBe(422);
 });
 
@@ -135,7 +116,7 @@ it("An invitation link is not used up by a member, and lets no demo account in",
   const path = await invite(s);
   expect((await s.owner.send(path, [])).status).toBe(409);
   const demo = await t.createUser({ demo: true });
-  expect((await (await visitorOf(demo)).send(path, [])).status).toBe(403);
+  expect((await (await app.visitorOf(demo)).send(path, [])).status).toBe(403);
   expect((await app.request(path)).status).toBe(200);
 });
 
@@ -173,4 +154,79 @@ it("No one registers without a valid invitation link, nor with one where registr
   expect((await register(closed, path, "nobody")).status).toBe(403);
   expect(await (await closed.request(path)).text()).toContain("Registration is closed");
   expect(await accountOf("nobody")).toBeUndefined();
+});
+
+const ask = ({ owner, members, bob }: Scene, role = "member") =>
+  owner.send(members, { intent: "add", identifier: bob.email, role });
+
+async function reach({ product, bob }: Scene): Promise<number> {
+  const headers = await t.bearerOf(bob);
+  return (await app.request(`/api/products/${product.id}/backlog`, { headers })).status;
+}
+
+it.each(["member", "viewer"])("A user with an account is asked, and is a %s once they accept", async (role) => {
+  const s = await scene();
+  expect((await ask(s, role)).status).toBe(303);
+  expect(await roleOf(s, s.bob)).toBeUndefined();
+  expect(await reach(s), "no member until then").toBe(403);
+  expect(await s.owner.read(s.members)).toContain(s.bob.username);
+  expect(await s.guest.read("/inbox")).toContain(`${s.ada.username} invites you as a ${role}.`);
+  expect(await s.guest.read("/inbox?show=invitations")).toContain("Ledger");
+
+  const led = await s.guest.submit("/inbox?show=invitations", "accept");
+  expect(led).toBe(`/products/${s.product.id}/backlog`);
+  expect(await roleOf(s, s.bob)).toBe(role.toUpperCase());
+  expect(await reach(s)).toBe(200);
+  expect(await s.guest.read("/inbox?show=invitations")).not.toContain("Join Ledger");
+  expect(await s.owner.read(s.members)).not.toContain("Revoke the invitation");
+});
+
+it("An invited user can decline in the inbox, and can be asked again", async () => {
+  const s = await scene();
+  await ask(s);
+  expect(await s.guest.submit("/inbox", "decline")).toBe("/inbox?show=invitations");
+  expect(await roleOf(s, s.bob)).toBeUndefined();
+  expect(await s.guest.read("/inbox")).not.toContain("invites you");
+  expect((await ask(s)).status).toBe(303);
+  expect((await ask(s)).status, "asked already").toBe(409);
+});
+
+it("An invitation cannot be accepted once revoked, after seven days, or in an archived product", async () => {
+  const ends: ((s: Scene) => Promise<unknown>)[] = [
+    ({ owner, members }) => owner.submit(members, "revoke-invitation"),
+    ({ product }) => t.query`update product_invitations set expires_at = now() where product_id = ${product.id}`,
+    ({ ada, product }) => archiveProduct(t.actorOf(ada), { product_id: product.id }),
+  ];
+  for (const end of ends) {
+    const s = await scene();
+    await ask(s);
+    const rows = await t.query`select id from product_invitations where product_id = ${s.product.id}`;
+    await end(s);
+    expect(await s.guest.read("/inbox")).not.toContain("invites you");
+    const late = await s.guest.send("/inbox?show=invitations", { intent: "accept", invitation_id: rows[0].id });
+    expect([403, 404]).toContain(late.status);
+    expect(await roleOf(s, s.bob)).toBeUndefined();
+  }
+});
+
+it("Only the invited user can accept an invitation, and no stranger can invite", async () => {
+  const s = await scene();
+  await ask(s);
+  const rows = await t.query`select id from product_invitations where product_id = ${s.product.id}`;
+  const eve = await t.createUser();
+  const stranger = await app.visitorOf(eve);
+  const fields = { intent: "accept", invitation_id: rows[0].id };
+  for (const visitor of [stranger, s.owner]) {
+    expect((await visitor.send("/inbox?show=invitations", fields)).status).toBe(404);
+  }
+  expect((await ask({ ...s, owner: stranger })).status).toBe(403);
+  expect(await roleOf(s, eve)).toBeUndefined();
+  expect(await roleOf(s, s.bob)).toBeUndefined();
+});
+
+it("A demo account that is invited is a member at once", async () => {
+  const s = await scene();
+  const demo = await t.createUser({ demo: true });
+  await ask({ ...s, bob: demo });
+  expect(await roleOf(s, demo)).toBe("MEMBER");
 });

@@ -228,10 +228,7 @@ it("A provider's new user with an invitation link gets an account, once, and is 
   const ada = await t.createUser();
   const product = await t.seedProduct(ada);
   const owner = createVisitor(invite, await invite.signIn(ada));
-  const answer = await owner.send(`/products/${product.id}/members`, [
-    ["intent", "invite"],
-    ["role", "viewer"],
-  ]);
+  const answer = await owner.send(`/products/${product.id}/members`, { intent: "invite", role: "viewer" });
   const [link = ""] = /\/join\/[\w-]{43}/.exec(await answer.text()) ?? [];
   const path = `/auth/oidc?redirectTo=${encodeURIComponent(link)}`;
   const shown = await (await invite.request(link)).text();

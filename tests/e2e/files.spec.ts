@@ -91,6 +91,24 @@ test("On a phone without script a file is attached and deleted, and a refused on
   }
 });
 
+test("A picture attached to a comment is shown in it, and a refused file is reported", async ({
+  world,
+  ownPage: page,
+}) => {
+  await openLive(page, `/tasks/${world.taskIds[0]}`);
+  const box = page.getByRole("textbox", { name: "Add a comment" });
+  await box.fill("See here:");
+  await page.getByLabel("Attach files").setInputFiles(picture);
+  await expect(box).toHaveValue(/^See here:\n!\[shot\.png\]\(\/api\/files\/[0-9a-f-]{36}\)\n$/);
+  await page.getByLabel("Attach files").setInputFiles({ ...picture, buffer: Buffer.from([0, 1, 2]) });
+  await expect(page.getByText("This type of file is not accepted.")).toBeVisible();
+  await page.getByRole("button", { name: "Comment", exact: true }).click();
+  const shown = page.getByRole("img", { name: "shot.png" });
+  await expect(shown).toBeVisible();
+  await expect(page.getByText("Comment added")).toHaveCount(1);
+  await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+});
+
 test.describe("hostile files", () => {
   test.use({ expectedProblems: /api\/files|MIME type|frame/ });
   test("a file that holds a program is stored and never run, wherever it is opened or shown", {

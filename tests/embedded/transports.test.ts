@@ -56,6 +56,10 @@ const document = { a: [1, 2.5, "ü \" ' \\ 😀"], b: { c: null, d: true }, e: "
 const as = (credential: Credential, operation: string) => ({ credential, operation });
 const asAda = (operation: string) => as({ user_id: ada.id }, operation);
 
+/** A refusal in words of ours; `without` is what the database said. */
+const refused = (status: number, without?: string) => {
+  return { status, message: without === undefined ? expect.any(String) : expect.not.stringContaining(without) };
+};
 const unknownOperation = { status: 404, message: expect.stringMatching(/^There is no operation \w+\.$/) };
 
 const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
@@ -79,12 +83,7 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
       answer: { document: { a: "'); drop table x; --" }, text: "$1::text, \\' || ''", number: 0, role: "service_role" },
     },
   ],
-  [
-    "a text that cannot be stored",
-    "echo",
-    { p_document: {}, p_text: "a\0b" },
-    { status: 422, message: expect.any(String) },
-  ],
+  ["a text that cannot be stored", "echo", { p_document: {}, p_text: "a\0b" }, refused(422)],
   [
     "null as null",
     "echo",
@@ -93,13 +92,8 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
   ],
   ["a user's operation", asAda("mine"), {}, { answer: { user: ada.id, role: "authenticated" } }],
   ["a refusal with details", asAda("refuse_me"), {}, { status: 409, message: "Not now", detail: { blockers: ["a"] } }],
-  [
-    "a demo account that writes",
-    as({ user_id: demo.id }, "refuse_me"),
-    {},
-    { status: 403, message: expect.any(String) },
-  ],
-  ["an unknown credential", as({ token_hash: "00" }, "mine"), {}, { status: 401, message: expect.any(String) }],
+  ["a demo account that writes", as({ user_id: demo.id }, "refuse_me"), {}, refused(403)],
+  ["an unknown credential", as({ token_hash: "00" }, "mine"), {}, refused(401)],
   [
     "values of every kind for a user's operation",
     asAda("parts"),
@@ -119,17 +113,12 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
     { p_text: null, p_document: null, p_yes: undefined },
     { answer: { text: null, number: 0, document: null, list: [], yes: false, day: null } },
   ],
-  [
-    "a text that cannot be stored, of a user's operation",
-    asAda("parts"),
-    { p_text: "a\0b" },
-    { status: 422, message: expect.any(String) },
-  ],
+  ["a text that cannot be stored, of a user's operation", asAda("parts"), { p_text: "a\0b" }, refused(422)],
   [
     "a value of the wrong form, of a user's operation",
     asAda("parts"),
     { p_text: "", p_number: "many" },
-    { status: 422, message: expect.not.stringContaining("many") },
+    refused(422, "many"),
   ],
   ["an operation that does not exist", asAda("no_such_operation"), {}, unknownOperation],
   ["a function that is no operation", asAda("format_type"), {}, unknownOperation],
@@ -139,12 +128,7 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
     { p_other: 1 },
     { status: 404, message: "The operation mine does not take the arguments p_other." },
   ],
-  [
-    "an unknown credential before all that is wrong with the call",
-    as({ token_hash: "00" }, "parts"),
-    {},
-    { status: 401, message: expect.any(String) },
-  ],
+  ["an unknown credential before all that is wrong with the call", as({ token_hash: "00" }, "parts"), {}, refused(401)],
   [
     "a limit",
     "raise",
@@ -157,37 +141,12 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
     { p_code: "PT422", p_message: "Wrong", p_detail: '{"issues": [{"path": "title", "message": "is empty"}]}' },
     { status: 422, message: "Wrong", issues: [{ path: "title", message: "is empty" }] },
   ],
-  ["a check", "rank", { p_n: 11 }, { status: 422, message: expect.not.stringContaining("rank") }],
-  [
-    "a missing reference",
-    "rank",
-    { p_n: 1, p_parent: 9 },
-    { status: 422, message: expect.not.stringContaining("fkey") },
-  ],
-  [
-    "a value of the wrong form",
-    "raise",
-    { p_code: "22P02", p_message: "secret inside" },
-    { status: 422, message: expect.not.stringContaining("secret") },
-  ],
-  [
-    "a missing right",
-    "raise",
-    { p_code: "42501", p_message: "permission denied for table x" },
-    { status: 403, message: expect.not.stringContaining("table") },
-  ],
-  [
-    "a time-out",
-    "raise",
-    { p_code: "57014", p_message: "canceling statement" },
-    { status: 503, message: expect.not.stringContaining("statement") },
-  ],
-  [
-    "too many connections",
-    "raise",
-    { p_code: "53300", p_message: "sorry" },
-    { status: 503, message: expect.any(String) },
-  ],
+  ["a check", "rank", { p_n: 11 }, refused(422, "rank")],
+  ["a missing reference", "rank", { p_n: 1, p_parent: 9 }, refused(422, "fkey")],
+  ["a value of the wrong form", "raise", { p_code: "22P02", p_message: "secret inside" }, refused(422, "secret")],
+  ["a missing right", "raise", { p_code: "42501", p_message: "permission denied for table x" }, refused(403, "table")],
+  ["a time-out", "raise", { p_code: "57014", p_message: "canceling statement" }, refused(503, "statement")],
+  ["too many connections", "raise", { p_code: "53300", p_message: "sorry" }, refused(503)],
   ["a fault of ours", "raise", { p_code: "XX000", p_message: "internal" }, { sqlState: "XX000" }],
   ["an operation of the service that does not exist", "no_such_operation", {}, unknownOperation],
   ["a user's operation without a user", "mine", {}, unknownOperation],

@@ -67,10 +67,10 @@ it("An owner's worker needs no consent for their own product, and the owner cann
   const { worker: own } = await connectBoth(stage);
   const { job } = ok(await own.call("wait_for_job", { worker: "ada's", wait_seconds: 0 }));
   expect(job).not.toBeNull();
-  const answer = await (await app.visitorOf(ada)).send(`/products/${id}/members`, [
-    ["intent", "allow-workers"],
-    ["allowed", "no"],
-  ]);
+  const answer = await (await app.visitorOf(ada)).send(`/products/${id}/members`, {
+    intent: "allow-workers",
+    allowed: "no",
+  });
   expect(answer.status).toBe(409);
 });
 

@@ -15,12 +15,12 @@ it("The owner can require a sandbox and list the hosts jobs may reach; a list wi
   const settings = `/products/${product.id}/settings/agents`;
   const read = () => getProduct(actor, { product_id: product.id });
   const typed = "PyPI.org:443\r\nregistry.example, pypi.org:443";
-  const saved = await visitor.send(settings, [
-    ["intent", "update"] as [string, string],
-    ["requires_sandbox", "on"] as [string, string],
-    ["may_reach", typed],
-    ["references", " api  git@git.example:acme/api.git \n\nweb https://git.example/web v1.2"],
-  ]);
+  const saved = await visitor.send(settings, {
+    intent: "update",
+    requires_sandbox: "on",
+    may_reach: typed,
+    references: " api  git@git.example:acme/api.git \n\nweb https://git.example/web v1.2",
+  });
   expect(saved.status).toBe(303);
   const may_reach = ["pypi.org:443", "registry.example"];
   const references = [
@@ -30,12 +30,12 @@ it("The owner can require a sandbox and list the hosts jobs may reach; a list wi
   expect(await read()).toMatchObject({ requires_sandbox: true, may_reach, references });
   expect(await visitor.read(settings)).toContain("pypi.org:443\nregistry.example");
 
-  const slip = await visitor.send(settings, [
-    ["intent", "update"],
-    ["code", product.code],
-    ["may_reach", "pypi.org\nhttp://evil"],
-    ["references", "api file:///etc"],
-  ]);
+  const slip = await visitor.send(settings, {
+    intent: "update",
+    code: product.code,
+    may_reach: "pypi.org\nhttp://evil",
+    references: "api file:///etc",
+  });
   expect(slip.status).toBe(422);
   const said = await slip.text();
   expect(said).toContain("&quot;http://evil&quot; is not a host");

@@ -17,19 +17,11 @@ async function keyOn(path: string): Promise<string> {
   return key;
 }
 
-const forms: [what: string, path: string, fields: [string, string][], table: string][] = [
-  ["a PBI", `${backlog}?panel=new-pbi`, [["intent", "create-pbi"]], "pbis"],
-  [
-    "a story",
-    `${backlog}?panel=new-story&pbi=${pbi.id}`,
-    [
-      ["intent", "create-story"],
-      ["pbi_id", pbi.id],
-    ],
-    "stories",
-  ],
-  ["a task", `/stories/${story.id}`, [["intent", "create-task"]], "tasks"],
-  ["an idea", "/ideas?panel=new", [["product_id", product.id]], "ideas"],
+const forms: [what: string, path: string, fields: Record<string, string>, table: string][] = [
+  ["a PBI", `${backlog}?panel=new-pbi`, { intent: "create-pbi" }, "pbis"],
+  ["a story", `${backlog}?panel=new-story&pbi=${pbi.id}`, { intent: "create-story", pbi_id: pbi.id }, "stories"],
+  ["a task", `/stories/${story.id}`, { intent: "create-task" }, "tasks"],
+  ["an idea", "/ideas?panel=new", { product_id: product.id }, "ideas"],
 ];
 
 it.each(forms)("%s: its form sent twice makes one, loaded again another", async (what, path, fields, table) => {
@@ -37,8 +29,7 @@ it.each(forms)("%s: its form sent twice makes one, loaded again another", async 
   const count = async (named: string) =>
     (await t.sql.query(`select from public.${table} where title = $1`, [named])).rowCount;
   const key = await keyOn(path);
-  const send = (named: string, idempotency_key: string) =>
-    visitor.send(path, [...fields, ["title", named], ["idempotency_key", idempotency_key]]);
+  const send = (title: string, idempotency_key: string) => visitor.send(path, { ...fields, title, idempotency_key });
   const [first, second] = [await send(title, key), await send(title, key)];
   expect([first.status, second.status]).toEqual([303, 303]);
   expect(second.headers.get("location")).toBe(first.headers.get("location"));
@@ -65,13 +56,7 @@ it("A comment form sent twice adds one comment", async () => {
   const [, key = ""] = /value="([0-9a-f]{32})"/.exec(form) ?? [];
   expect(key).not.toBe("");
   const send = () =>
-    visitor.send(path, [
-      ["intent", "add-comment"],
-      ["kind", "task"],
-      ["id", task.id],
-      ["body", "Said once."],
-      ["idempotency_key", key],
-    ]);
+    visitor.send(path, { intent: "add-comment", kind: "task", id: task.id, body: "Said once.", idempotency_key: key });
   expect([(await send()).status, (await send()).status]).toEqual([303, 303]);
   const { rowCount } = await t.sql.query("select from public.comments where body = 'Said once.'");
   expect(rowCount).toBe(1);

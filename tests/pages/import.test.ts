@@ -12,9 +12,9 @@ const owner = await t.createUser();
 const headers = { cookie: await app.signIn(owner), origin: app.origin };
 
 /** Sends a form of the page, and reads what the page without script then shows. */
-async function send(fields: [name: string, value: string][]) {
+async function send(fields: Record<string, string> | [name: string, value: string][]) {
   const body = new FormData();
-  for (const [name, value] of fields) body.append(name, value);
+  for (const [name, value] of Array.isArray(fields) ? fields : Object.entries(fields)) body.append(name, value);
   const answer = await app.request("/import", { method: "POST", headers, body });
   return { status: answer.status, page: await answer.text() };
 }
@@ -26,16 +26,8 @@ const fieldsOf = (page: string) =>
   );
 
 it("a refused import leaves its preview, with what was chosen, and can be sent again", async () => {
-  const target: [string, string][] = [
-    ["name", "Moved"],
-    ["code", "MOVED"],
-  ];
-  const preview = await send([
-    ["intent", "preview"] as [string, string],
-    ...target,
-    ["format", "linear"],
-    ["pasted", linear],
-  ]);
+  const target = { name: "Moved", code: "MOVED" };
+  const preview = await send({ intent: "preview", ...target, format: "linear", pasted: linear });
   expect(preview.page).toContain("2 stories, 3 tasks");
   const fields = fieldsOf(preview.page);
   const chosen = fields.map(([name, value], at): [string, string] => {
@@ -67,12 +59,7 @@ it("a refused import leaves its preview, with what was chosen, and can be sent a
 
 it("An import sent with a broken preview is refused and cannot be confirmed", async () => {
   for (const report of ["", "[", '{"preview":true}']) {
-    const { status, page } = await send([
-      ["intent", "import"] as [string, string],
-      ["name", "Moved"] as [string, string],
-      ["packed", "x"],
-      ["report", report],
-    ]);
+    const { status, page } = await send({ intent: "import", name: "Moved", packed: "x", report });
     expect(status).toBe(422);
     expect(page).not.toContain('value="import"');
   }

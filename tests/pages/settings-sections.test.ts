@@ -40,20 +40,12 @@ it("Saving a section of the settings changes what it shows and leaves the rest",
   const read = () => getProduct(actor, { product_id: product.id });
   expect(await read()).toMatchObject({ ...before, landing: "queue", description: "For pilots" });
 
-  const hosts: [string, string][] = [
-    ["intent", "update"],
-    ["may_reach", "pypi.org"],
-  ];
-  await visitor.send(`${place}/agents`, hosts);
+  await visitor.send(`${place}/agents`, { intent: "update", may_reach: "pypi.org" });
   expect(await read()).toMatchObject({ ...before, requires_sandbox: false, change_index: false });
 });
 
 it("the address of the settings still takes every form, and no other section exists", async () => {
-  const form: [string, string][] = [
-    ["intent", "update"],
-    ["pr_strategy", "STORY"],
-  ];
-  const answer = await visitor.send(place, form);
+  const answer = await visitor.send(place, { intent: "update", pr_strategy: "STORY" });
   expect([answer.status, answer.headers.get("location")]).toEqual([303, place]);
   expect((await getProduct(actor, { product_id: product.id })).pr_strategy).toBe("STORY");
   expect(await visitor.read(`${place}/general`)).toContain("Definition of done");
@@ -94,11 +86,7 @@ it("The owner can set the prefix of branches, and one that git would refuse is n
   const visitor = await app.visitorOf(owner);
   const settings = `/products/${product.id}/settings/agents`;
   const send = (prefix: string) =>
-    visitor.send(settings, [
-      ["intent", "update"],
-      ["code", product.code],
-      ["branch_prefix", prefix],
-    ]);
+    visitor.send(settings, { intent: "update", code: product.code, branch_prefix: prefix });
   const read = async () => (await getProduct(actor, { product_id: product.id })).branch_prefix;
   expect(await visitor.read(settings)).toContain("Branch prefix");
   for (const prefix of valid) {

@@ -16,12 +16,7 @@ const byBen = (change: { title?: string; description?: string }) =>
 const versionIn = (html: string) =>
   /name="expected_version"[^>]*value="(\d+)"/.exec(html.slice(html.indexOf("<textarea") - 2_000))?.[1];
 const save = (description: string, expected_version = "") =>
-  visitor.send(page, [
-    ["intent", "update"],
-    ["story_id", story.id],
-    ["description", description],
-    ["expected_version", expected_version],
-  ]);
+  visitor.send(page, { intent: "update", story_id: story.id, description, expected_version });
 const stored = async () => (await t.query`select title, description from public.stories where id = ${story.id}`)[0];
 
 it("Without script, anyone who saves over a newer text is shown both, and decides", async () => {

@@ -108,11 +108,7 @@ it("A member made a viewer loses stories, workers and the job their worker holds
 it("A viewer becomes a member again only when the owner decides so", async () => {
   const s = await scene();
   await makeViewer(s);
-  const own = await s.visitor.send(s.members, [
-    ["intent", "role"],
-    ["user_id", s.bob.id],
-    ["role", "member"],
-  ]);
+  const own = await s.visitor.send(s.members, { intent: "role", user_id: s.bob.id, role: "member" });
   expect(own.status).toBe(403);
   await s.owner.submit(s.members, "role", { user_id: s.bob.id, role: "member" });
   expect(await s.visitor.read(`/products/${s.product_id}/backlog`)).not.toContain(sentence);
@@ -124,11 +120,7 @@ it("A viewer becomes a member again only when the owner decides so", async () =>
 it("The role of the product's owner cannot be changed", async () => {
   const s = await scene();
   for (const role of ["viewer", "owner"]) {
-    const answer = await s.owner.send(s.members, [
-      ["intent", "role"],
-      ["user_id", s.ada.id],
-      ["role", role],
-    ]);
+    const answer = await s.owner.send(s.members, { intent: "role", user_id: s.ada.id, role });
     expect(answer.status).toBe(role === "viewer" ? 409 : 422);
   }
 });

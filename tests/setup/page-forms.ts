@@ -9,7 +9,7 @@ export function createVisitor(app: Pick<TestApp, "request" | "submit">, cookie: 
     return page.text();
   };
 
-  const send = (path: string, fields: FormFields): Promise<Response> => app.submit(path, fields, { cookie });
+  const send = (path: string, fields: Parameters<TestApp["submit"]>[1]) => app.submit(path, fields, { cookie });
 
   /** Sends the form with this intent (null: whose fields are these) as the page shows it; answers where that led. */
   const submit = async (path: string, intent: string | null, changes: Record<string, string> = {}) => {

@@ -21,15 +21,15 @@ export const thoroughFiles = [
   "tests/notices/hostile-receivers.test.ts",
   "tests/pages/moved-pages.test.ts",
   "tests/pairing/races.test.ts",
-  "tests/server/{full-disk,garbage-collection,image,killed-*,lost-database,node-versions,response-sink,several-processes,slow-readers}.test.ts",
+  "tests/server/{full-disk,garbage-collection,image,killed-*,lost-database,node-versions,several-processes,slow-readers}.test.ts",
   "tests/streams/{churn,connecting,ended-key,gaps,hosted-habits,postgres-restart,slow-reader,slow-start}.test.ts",
   "tests/worker/{budgets,changes,conflicts,foreign-jobs,git-takes-turns,guide,hostile-service,interrupted-git,job-outcomes,killed-*,messages,plan-first,pull-request,run-preview,tell-changes}.test.ts",
-  "tests/worker/{agents,dependencies,left-processes,lessons,own-git,proof-commands,registry-agents,same-as-delivered,two-agents,on-failure,outcomes,previews,random-endings,rare-cases,references,resilience,result-file,rework,rework-rounds,sandbox-*,secrets,special-files,unusual-repositories,waiting-batch,whose-repository}.test.ts",
+  "tests/worker/{agents,dependencies,left-processes,lessons,own-git,proof-commands,registry-agents,same-as-delivered,two-agents,on-failure,outcomes,previews,random-endings,rare-cases,references,resilience,result-file,rework,rework-rounds,sandbox-*,secrets,unusual-repositories,waiting-batch,whose-repository}.test.ts",
   "tests/worker/forge/*.test.ts",
 ];
 
 export const thoroughJourneys = [
-  "**/{admin,attach,authorize,before-script,board-line,budget,changes,chats,comments,daily,demo-visitor,dependencies,drafts,files,filter-completion,import-export,in-place,invite,keyboard-*,labels}.spec.ts",
+  "**/{admin,authorize,before-script,board-line,budget,changes,chats,comments,daily,demo-visitor,dependencies,drafts,files,filter-completion,import-export,in-place,invite,keyboard-*,labels}.spec.ts",
   "**/{job-output,keyboard,lanes,late-text,later-panel,move-in,new-things,notes,palette,peek,preload,push-keys,rows,saved-views,scroll,select}.spec.ts",
   "**/{plain-http,reading-direction,sprint-run,start-over,steady,steer,toasts,touch,two-reviewers}.spec.ts",
 ];

@@ -12,7 +12,7 @@ import { at } from "../setup/world";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { endOf, read } from "./worker-process";
 
-const { t, ada, home, serve, serveOnce } = await openStage();
+const { t, ada, home, git, serve, serveOnce } = await openStage();
 
 /** A repository and a run of one product; `work` takes its job once and tells of it. */
 async function openCase(code: string) {
@@ -437,4 +437,23 @@ describe("a clone of a fork whose main follows the project's repository", { time
     expect(theirs("rev-parse", `${branch}~1`)).toBe(newest);
     expect(fork("branch", "--list", branch)).toBe("");
   });
+});
+
+it.each([
+  ["ATTR", "mkfifo .gitattributes", /Removed: .*\.gitattributes/],
+  ["DEEP", "mkdir -p a/b; echo y > a/b/y; mkfifo a/b/.gitignore", /Removed: .*a\/b\/\.gitignore/],
+  ["HIDDEN", "mkdir d; echo y > d/y; git add d; mkfifo d/.gitattributes; chmod 311 d", /Removed: .*d\/\.gitattributes/],
+  ["LINK", `mkfifo ${home}/pipe; ln -s ${home}/pipe .gitmodules`, /Removed: .*\.gitmodules/],
+  ["INDEX", 'own=$(git rev-parse --git-dir); rm -f "$own/index"; mkfifo "$own/index"', /T-1 is done/],
+])("%s: A pipe in a worktree is removed and named before git of the worker waits at it", async (code, make, said) => {
+  const run = await startRun(t, ada, { code });
+  const output = await serveOnce(code, ["--exec", `echo x > x; ${make}`]);
+  const [job] = (await run.read()).jobs;
+  expect(job?.status, output).toBe("done");
+  expect(git("show", `${job?.branch}:x`)).toBe("x");
+  expect(output).toMatch(said);
+  const rows = await t.query`select title from job_outputs where job_id = ${job?.id}`;
+  const titles = rows.map(({ title }) => title);
+  expect(titles.some((title) => title?.startsWith("Removed:"))).toBe(code !== "INDEX");
+  execFileSync("rm", ["-f", join(home, "pipe")]);
 });

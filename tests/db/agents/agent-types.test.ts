@@ -67,54 +67,29 @@ describe("a job", () => {
   it("A job has every field of the contract in its form", async () => {
     const { job, report } = await t.holdJob();
     const text = expect.any(String);
-    const number = expect.any(Number);
     const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*(Z|\+00:00)$/);
-    const empty = {
-      idea_id: null,
-      pushed_at: null,
-      pr_url: null,
-      verify_result: null,
-      base_sha: null,
-      head_sha: null,
-      model_id: null,
-      finished_at: null,
-      retry_count: 0,
-      input_tokens: null,
-      output_tokens: null,
-      cache_read_tokens: null,
-      cache_write_tokens: null,
-    };
+    const empty = `idea_id pushed_at pr_url verify_result base_sha head_sha model_id finished_at
+      input_tokens output_tokens cache_read_tokens cache_write_tokens`.split(/\s+/);
     const kept = { id: text, task_id: text, sprint_run_id: text, plan_snapshot: text };
     expect(await report({ status: "running" })).toMatchObject({
-      ...empty,
+      ...Object.fromEntries(empty.map((name) => [name, null])),
       ...kept,
       kind: "TASK_IMPLEMENTATION",
       status: "running",
       lease_until: timestamp,
+      retry_count: 0,
     });
     const usage = { model_id: "m-1", input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4 };
-    const done = await report({
-      status: "done",
-      verify_result: "ALIGNED",
-      base_sha: "a",
-      head_sha: "b",
-      ...usage,
-      pushed_at: new Date().toISOString(),
-      pr_url: "https://example.com/pull/1",
-    });
-    expect(done).toMatchObject({
+    const end = { status: "done", verify_result: "ALIGNED", base_sha: "a", head_sha: "b", ...usage } as const;
+    const pr_url = "https://example.com/pull/1";
+    expect(await report({ ...end, pr_url, pushed_at: new Date().toISOString() })).toMatchObject({
       ...kept,
-      ...usage,
-      base_sha: "a",
-      head_sha: "b",
-      verify_result: "ALIGNED",
-      pr_url: "https://example.com/pull/1",
+      ...end,
+      pr_url,
       pushed_at: timestamp,
       finished_at: timestamp,
-      status: "done",
       lease_until: null,
       retry_count: 0,
-      input_tokens: number,
     });
     expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(0);
   });

@@ -226,31 +226,18 @@ it("A run that continues a batch keeps its budget, with what was already spent",
 it("A budget leaves out cache reads, other currencies, and what a subscription pays", async () => {
   const { actor, product, run, budget } = await scene(5, { stories: [1] });
   const job = await claim(actor);
+  const counted = { input_tokens: 100, output_tokens: 20, cache_read_tokens: 9_000, cache_write_tokens: 3 };
   await reportJobUsage(actor, {
     job_id: job.id,
     attempt: 1,
     events: [
-      {
-        seq: 1,
-        model_id: "m",
-        input_tokens: 100,
-        output_tokens: 20,
-        cache_read_tokens: 9_000,
-        cache_write_tokens: 3,
-        cost: 4,
-        currency: "EUR",
-      },
+      { seq: 1, model_id: "m", ...counted, cost: 4, currency: "EUR" },
       { seq: 2, model_id: "m", cost: 7, subscription: true },
     ],
   });
   expect(await budget()).toMatchObject({ unit: "USD", spent: 0 });
-  const tokens = await setBudget(actor, {
-    product_id: product.id,
-    scope: "run",
-    target_id: run.id,
-    unit: "tokens",
-    amount: 1_000,
-  });
+  const ofRun = { product_id: product.id, scope: "run", target_id: run.id } as const;
+  const tokens = await setBudget(actor, { ...ofRun, unit: "tokens", amount: 1_000 });
   expect(tokens).toMatchObject({ spent: 123, state: "open" });
 });
 

@@ -29,13 +29,7 @@ async function scene(options?: SprintOptions) {
     place,
     say,
     beat,
-    states: async () =>
-      (await listJobMessages(actor, { job_id: held.job.id })).messages.map(({ text, state, reason, attempt }) => ({
-        text,
-        state,
-        reason,
-        attempt,
-      })),
+    states: async () => (await listJobMessages(actor, { job_id: held.job.id })).messages,
     lose: async () => {
       await serviceAt(t, later(new Date(), minutes(6)), "sweep()");
       return claim(actor, "worker-2");

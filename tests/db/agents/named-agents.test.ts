@@ -189,11 +189,8 @@ describe("random mixes of workers, agents, kills and settings", { timeout: 300_0
           await updateProduct(world.actor, { product_id: world.product.id, agent: maybe() });
         }
         const worker = pick(["one", "two", "three"]);
-        if (random() < 0.3)
-          has.set(
-            worker,
-            [...names].filter(() => random() < 0.5),
-          );
+        const announced = names.filter(() => random() < 0.5);
+        if (random() < 0.3) has.set(worker, announced);
         if (random() < 0.2) await restartWorker(world.actor, { worker });
         const ids = has.get(worker);
         const agents = ids?.map((id) => ({ id }));

@@ -39,8 +39,8 @@ const callers = { owner: world.owner, member, demo, stranger, anon: "anon" } as 
 type CallerName = keyof typeof callers;
 const refused = "42501";
 
-/** Rows of the world, what is inserted and updated, and what select, insert, update and delete give owner and member; `-` is a refusal. */
-type TableCase = readonly [table: string, rows: string, insert: string, update: string, owner: string, member: string];
+/** Rows of the world, what is inserted and updated, and what select, insert, update and delete give the owner, and a member where it differs; `-` is a refusal. */
+type TableCase = readonly [table: string, rows: string, insert: string, update: string, owner: string, member?: string];
 
 const ofProduct = "product_id = $product";
 const cases: readonly TableCase[] = [
@@ -53,16 +53,15 @@ const cases: readonly TableCase[] = [
     "2 - - 2",
     "2 - - 1",
   ],
-  ["pbis", ofProduct, "(product_id, title) values ($product, 'x')", "title = 'x'", "1 1 1 1", "1 1 1 1"],
-  ["sprints", "id = $sprint", "(product_id) values ($product)", "sprint_goal = 'x'", "1 1 1 -", "1 1 1 -"],
-  ["stories", ofProduct, "(pbi_id, title) values ($pbi, 'x')", "title = 'x'", "1 1 1 1", "1 1 1 1"],
-  ["tasks", ofProduct, "(story_id, title) values ($story, 'x')", "status = 'DONE'", "1 1 1 1", "1 1 1 1"],
+  ["pbis", ofProduct, "(product_id, title) values ($product, 'x')", "title = 'x'", "1 1 1 1"],
+  ["sprints", "id = $sprint", "(product_id) values ($product)", "sprint_goal = 'x'", "1 1 1 -"],
+  ["stories", ofProduct, "(pbi_id, title) values ($pbi, 'x')", "title = 'x'", "1 1 1 1"],
+  ["tasks", ofProduct, "(story_id, title) values ($story, 'x')", "status = 'DONE'", "1 1 1 1"],
   [
     "story_logs",
     ofProduct,
     "(story_id, type, content) values ($story, 'IMPLEMENTATION_PLAN', 'x')",
     "content = 'x'",
-    "1 1 - -",
     "1 1 - -",
   ],
   [
@@ -71,16 +70,8 @@ const cases: readonly TableCase[] = [
     "(task_id, story_id, product_id, to_status) values ($task, $story, $product, 'DONE')",
     "to_status = 'DONE'",
     "1 - - -",
-    "1 - - -",
   ],
-  [
-    "tasks_in_review",
-    ofProduct,
-    "(task_id, product_id) values ($task, $product)",
-    "since = now()",
-    "1 - - -",
-    "1 - - -",
-  ],
+  ["tasks_in_review", ofProduct, "(task_id, product_id) values ($task, $product)", "since = now()", "1 - - -"],
   ["ideas", ofProduct, "(product_id, title) values ($product, 'x')", "title = 'x'", "1 1 1 1", "0 1 0 0"],
   [
     "idea_products",
@@ -97,7 +88,6 @@ const cases: readonly TableCase[] = [
     "(product_id, task_id, body, author) values ($product, $task, 'x', 'x')",
     "body = 'x'",
     "1 - - -",
-    "1 - - -",
   ],
   [
     "comment_mentions",
@@ -113,9 +103,8 @@ const cases: readonly TableCase[] = [
     "(comment_id, product_id, code, body, author) values ($comment, $product, 'T-1', 'x', 'x')",
     "body = 'x'",
     "1 - - -",
-    "1 - - -",
   ],
-  ["code_counters", "true", "(scope_id, kind) values ($product, 'task')", "last_number = 0", "- - - -", "- - - -"],
+  ["code_counters", "true", "(scope_id, kind) values ($product, 'task')", "last_number = 0", "- - - -"],
 ];
 const ids: Readonly<Record<string, string>> = {
   $product: product_id,
@@ -130,7 +119,7 @@ const ids: Readonly<Record<string, string>> = {
 const outcomesOf = (row: string) => row.split(" ").map((outcome) => (outcome === "-" ? refused : Number(outcome)));
 
 /** Demo accounts read like members and write nothing; strangers see and touch nothing; no one else may even try. */
-function expectedFor(caller: CallerName, [table, , , , owner, member]: TableCase) {
+function expectedFor(caller: CallerName, [table, , , , owner, member = owner]: TableCase) {
   if (caller === "owner") return outcomesOf(owner);
   if (caller === "member") return outcomesOf(member);
   if (caller === "anon") return outcomesOf("- - - -");
