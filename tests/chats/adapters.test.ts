@@ -96,20 +96,17 @@ async function ask({ fake, chat }: { fake: FakeService; chat: OpenChat }, messag
   return { ref, shown };
 }
 
-it.each(rows)(
-  "$name: the doctor says which token is not taken, and how to get a right one",
-  async ({ name, adapter, openFake }) => {
-    const fake = await openFake();
-    onTestFinished(() => fake.close());
-    const check = () => checkChats({ [adapter.name]: fake.config });
-    expect(await check()).toEqual([{ name: adapter.name, ok: true, message: `${name} knows the bot` }]);
-    expect(fake.connections()).toBe(0);
-    fake.revoke();
-    // It ends connections, too, so the first check may find one that is closed.
-    const refusal = async () => (await check()).map(({ ok, message }) => `${ok} ${message}`).join();
-    await expect.poll(refusal).toMatch(/^false .* does not take [A-Z]+(_[A-Z]+)+ \(\d+\): [a-z]/);
-  },
-);
+it.each(rows)("$name: doctor names a bad token, and how to get a good one", async ({ name, adapter, openFake }) => {
+  const fake = await openFake();
+  onTestFinished(() => fake.close());
+  const check = () => checkChats({ [adapter.name]: fake.config });
+  expect(await check()).toEqual([{ name: adapter.name, ok: true, message: `${name} knows the bot` }]);
+  expect(fake.connections()).toBe(0);
+  fake.revoke();
+  // It ends connections, too, so the first check may find one that is closed.
+  const refusal = async () => (await check()).map(({ ok, message }) => `${ok} ${message}`).join();
+  await expect.poll(refusal).toMatch(/^false .* does not take [A-Z]+(_[A-Z]+)+ \(\d+\): [a-z]/);
+});
 
 describe.each(rows)("$name", (row) => {
   it("A question shows its text, its options and its link, and an edit replaces all of it", async () => {

@@ -321,13 +321,10 @@ describe("a project that is not set up", () => {
 it.each([
   ["resolve_account", { p_identifier: "a\r\nSet-Cookie: b=1" }],
   ["resolve_product", { p_reference: "a\r\nSet-Cookie: b=1" }],
-])(
-  "A refusal that repeats what the caller sent is one line, as it goes into the status line: %s",
-  async (name, values) => {
-    const refusal = database.call(name, values);
-    await expect(refusal).rejects.toMatchObject({
-      status: 404,
-      message: expect.stringMatching(/^There is no (user|product) a Set-Cookie: b=1\. [^\r\n]*$/),
-    });
-  },
-);
+])("A refusal that repeats what the caller sent is one line, as the status line takes it: %s", async (name, values) => {
+  const refusal = database.call(name, values);
+  await expect(refusal).rejects.toMatchObject({
+    status: 404,
+    message: expect.stringMatching(/^There is no (user|product) a Set-Cookie: b=1\. [^\r\n]*$/),
+  });
+});

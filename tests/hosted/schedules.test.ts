@@ -55,21 +55,18 @@ it("A scheduled call names what is missing in Vault", async () => {
   await expect(call).rejects.toThrow("backloom_origin or backloom_cron_secret");
 });
 
-it.each(["", "/", "//"])(
-  "A scheduled call posts what the service accepts, with '%s' after the origin",
-  async (slashes) => {
-    await setSecret("backloom_origin", `${app.origin}${slashes}`);
-    await setSecret("backloom_cron_secret", app.cronSecret);
-    for (const { command } of (await t.sql.query(entries)).rows) {
-      await t.query`delete from net.requests`;
-      await t.sql.query(command);
-      const [sent] = await t.query`select url, body, headers from net.requests`;
-      const body = JSON.stringify(sent.body);
-      const response = await fetch(sent.url, { method: "POST", headers: sent.headers, body });
-      expect(response.status).toBe(200);
-    }
-  },
-);
+it.each(["", "/", "//"])("A scheduled call posts what is accepted, with '%s' after the origin", async (slashes) => {
+  await setSecret("backloom_origin", `${app.origin}${slashes}`);
+  await setSecret("backloom_cron_secret", app.cronSecret);
+  for (const { command } of (await t.sql.query(entries)).rows) {
+    await t.query`delete from net.requests`;
+    await t.sql.query(command);
+    const [sent] = await t.query`select url, body, headers from net.requests`;
+    const body = JSON.stringify(sent.body);
+    const response = await fetch(sent.url, { method: "POST", headers: sent.headers, body });
+    expect(response.status).toBe(200);
+  }
+});
 
 describe("doctor, about the schedules of a hosted project", () => {
   const asked: string[] = [];

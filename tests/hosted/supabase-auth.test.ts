@@ -324,52 +324,49 @@ describe.each(settingsOfAuth)("an account, sign-ups $signUps, Confirm email $con
     provider.serve(Object.values(apps));
   });
 
-  it.each(waysIn)(
-    "Only those let in get an account: registration $registration, invited $isInvited, single sign-on $bySso",
-    async (way) => {
-      const { t, mails, follow } = there();
-      await t.query`delete from rate_limit_counters`;
-      const app = apps[way.registration];
-      const { product, code } = await inviteIn(t);
-      const path = way.isInvited ? `/join/${code}` : "/";
-      const isLetIn =
-        way.registration === "open"
-          ? way.bySso || way.isInvited || set.signUps
-          : way.registration === "invite" && way.isInvited;
-      const enter = async (username: string) => {
-        const email = `${username}@example.com`;
-        if (way.bySso) {
-          const { sub } = addPerson(provider, { email, preferred_username: username });
-          const trip = { path: `/auth/oidc?redirectTo=${encodeURIComponent(path)}` };
-          return (await travel(app, provider, sub, trip)).response;
-        }
-        const password = "a long enough secret";
-        const before = mails().length;
-        const asked = await app.submit("/register", { username, email, password, redirectTo: path });
-        if (!set.confirms || asked.status !== 303) return asked;
-        await expect.poll(() => mails()).toHaveLength(before + 1);
-        const chosen = await app.submit(
-          "/recover",
-          { ...(await follow(at(mails(), before))), new_password: password },
-          { cookie: cookiesOf(asked) },
-        );
-        expect(chosen.headers.get("location")).toBe("/login?notice=reset");
-        return app.submit("/login", { identifier: username, password });
-      };
-      const username = `way-${randomUUID().slice(0, 8)}`;
-      const answer = await enter(username);
-      const rows = await t.query`select m.role from users u left join product_members m
-      on m.user_id = u.id and m.product_id = ${product.id} where u.username = ${username}`;
-      if (!isLetIn) {
-        expect([answer.status, rows]).toEqual([403, []]);
-        return;
+  it.each(waysIn)("Only those let in get an account: $registration, invited $isInvited, SSO $bySso", async (way) => {
+    const { t, mails, follow } = there();
+    await t.query`delete from rate_limit_counters`;
+    const app = apps[way.registration];
+    const { product, code } = await inviteIn(t);
+    const path = way.isInvited ? `/join/${code}` : "/";
+    const isLetIn =
+      way.registration === "open"
+        ? way.bySso || way.isInvited || set.signUps
+        : way.registration === "invite" && way.isInvited;
+    const enter = async (username: string) => {
+      const email = `${username}@example.com`;
+      if (way.bySso) {
+        const { sub } = addPerson(provider, { email, preferred_username: username });
+        const trip = { path: `/auth/oidc?redirectTo=${encodeURIComponent(path)}` };
+        return (await travel(app, provider, sub, trip)).response;
       }
-      expect(rows).toEqual([{ role: way.isInvited ? "MEMBER" : null }]);
-      const start = way.isInvited ? `/products/${product.id}/backlog` : "/";
-      expect(answer.headers.get("location")).toBe(start);
-      if (way.isInvited) expect((await enter(`${username}-2`)).status, "used once").toBe(404);
-    },
-  );
+      const password = "a long enough secret";
+      const before = mails().length;
+      const asked = await app.submit("/register", { username, email, password, redirectTo: path });
+      if (!set.confirms || asked.status !== 303) return asked;
+      await expect.poll(() => mails()).toHaveLength(before + 1);
+      const chosen = await app.submit(
+        "/recover",
+        { ...(await follow(at(mails(), before))), new_password: password },
+        { cookie: cookiesOf(asked) },
+      );
+      expect(chosen.headers.get("location")).toBe("/login?notice=reset");
+      return app.submit("/login", { identifier: username, password });
+    };
+    const username = `way-${randomUUID().slice(0, 8)}`;
+    const answer = await enter(username);
+    const rows = await t.query`select m.role from users u left join product_members m
+    on m.user_id = u.id and m.product_id = ${product.id} where u.username = ${username}`;
+    if (!isLetIn) {
+      expect([answer.status, rows]).toEqual([403, []]);
+      return;
+    }
+    expect(rows).toEqual([{ role: way.isInvited ? "MEMBER" : null }]);
+    const start = way.isInvited ? `/products/${product.id}/backlog` : "/";
+    expect(answer.headers.get("location")).toBe(start);
+    if (way.isInvited) expect((await enter(`${username}-2`)).status, "used once").toBe(404);
+  });
 });
 
 /** The templates of messages that the documents ask for, where Auth reads them. */

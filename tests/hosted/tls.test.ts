@@ -53,15 +53,12 @@ it("A connection to Postgres elsewhere is encrypted and checked, even if the add
   expect([encrypted.plainBytes(), plain.plainBytes()]).toEqual([0, 0]);
 });
 
-it.each(["require", "verify-ca", "verify-full"])(
-  "A connection to Postgres is checked with sslmode=%s",
-  async (mode) => {
-    await expect(start(addressOf(encrypted, `?sslmode=${mode}`))).rejects.toThrow("sslrootcert");
-    const known = addressOf(encrypted, `?sslmode=${mode}&sslrootcert=${frontCertificate}`);
-    expect(await ping(known)).toBe('"ok"');
-    await (await start(known)).stop();
-  },
-);
+it.each(["require", "verify-ca", "verify-full"])("A Postgres connection is checked with sslmode=%s", async (mode) => {
+  await expect(start(addressOf(encrypted, `?sslmode=${mode}`))).rejects.toThrow("sslrootcert");
+  const known = addressOf(encrypted, `?sslmode=${mode}&sslrootcert=${frontCertificate}`);
+  expect(await ping(known)).toBe('"ok"');
+  await (await start(known)).stop();
+});
 
 it("A connection to Postgres is not checked or not encrypted where sslmode says so", async () => {
   expect(await ping(addressOf(encrypted, "?sslmode=no-verify", elsewhere))).toBe('"ok"');

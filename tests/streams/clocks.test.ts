@@ -73,13 +73,10 @@ it("A stream opened again with Last-Event-ID brings the missed messages, after a
   expect(await once.next()).toMatchObject({ data: { op: "I", entity: "task", id: missed } });
 });
 
-it.each(["unknown.5", "nonsense", "1"])(
-  "A stream opened with the unknown Last-Event-ID %s begins with an ordinary ready",
-  async (id) => {
-    const { url } = await connect({});
-    const again = await openStream(url, { ...bearer(token), "last-event-id": id });
-    const ready = await again.next();
-    expect(ready.data).toEqual({ product_id: w.productId });
-    expect(ready.id).not.toBeNull();
-  },
-);
+it.each(["unknown.5", "nonsense", "1"])("A stream with the unknown Last-Event-ID %s begins as usual", async (id) => {
+  const { url } = await connect({});
+  const again = await openStream(url, { ...bearer(token), "last-event-id": id });
+  const ready = await again.next();
+  expect(ready.data).toEqual({ product_id: w.productId });
+  expect(ready.id).not.toBeNull();
+});

@@ -84,17 +84,14 @@ const spellings: Record<string, [text: string, read: number, done: number, unkno
   "links and notes": ["- [x](https://x.example) A\n- [1] B\n- [x] T001 C", 1, 1],
 };
 
-it.each(Object.entries(spellings))(
-  "Every box of a list is either read or named: %s",
-  (_what, [text, read, done, unknown = 0]) => {
-    for (const format of listFormats) {
-      const found = readList(format, text);
-      const named = boxesIn(text) - read;
-      expect({ format, ...found }).toMatchObject({ format, read, done, named });
-      if (unknown > 0) expect(found.unknown, format).toBe(unknown);
-    }
-  },
-);
+it.each(Object.entries(spellings))("Boxes in lists are read or named: %s", (_what, [text, read, done, unknown = 0]) => {
+  for (const format of listFormats) {
+    const found = readList(format, text);
+    const named = boxesIn(text) - read;
+    expect({ format, ...found }).toMatchObject({ format, read, done, named });
+    if (unknown > 0) expect(found.unknown, format).toBe(unknown);
+  }
+});
 
 it("Every checkbox of a generated text is imported or listed as left out", () => {
   const start = fc

@@ -69,24 +69,21 @@ it("A remote's main branch gets no work, no matter what the service says", async
 });
 
 describe("a remote that refuses the notes where work begins", { tags: "thorough", timeout: 120_000 }, () => {
-  it.each(["pre-receive", "update"])(
-    "A remote whose %s hook refuses Backloom's notes still gets the work",
-    async (hook) => {
-      const strict = openRemote(hook, "refs/heads/agents/*", hook);
-      const code = hook.toUpperCase();
-      const run = await startRun(t, ada, { code, product: { branch_prefix: "agents" } });
-      await work(code, "echo half > half.txt; exit 1", strict.clone);
-      const { id } = at((await run.read()).jobs, 0);
-      expect(strict.shared("ls-tree", "--name-only", `agents/kept/${id}-1`)).toBe("half.txt");
-      const next = await resumeSprint(actor, { sprint_id: String((await run.read()).sprint_id) });
-      await work(code, "test -f half.txt && echo whole > whole.txt", strict.clone);
-      const ended = await getSprintRun(actor, { sprint_run_id: String(next?.id) });
-      expect(ended).toMatchObject({ status: "done" });
-      const files = strict.shared("ls-tree", "--name-only", String(ended.branch)).split("\n");
-      expect(files).toEqual(["half.txt", "whole.txt"]);
-      expect(strict.shared("for-each-ref", "refs/backloom")).toBe("");
-    },
-  );
+  it.each(["pre-receive", "update"])("A remote whose %s hook refuses Backloom's notes gets the work", async (hook) => {
+    const strict = openRemote(hook, "refs/heads/agents/*", hook);
+    const code = hook.toUpperCase();
+    const run = await startRun(t, ada, { code, product: { branch_prefix: "agents" } });
+    await work(code, "echo half > half.txt; exit 1", strict.clone);
+    const { id } = at((await run.read()).jobs, 0);
+    expect(strict.shared("ls-tree", "--name-only", `agents/kept/${id}-1`)).toBe("half.txt");
+    const next = await resumeSprint(actor, { sprint_id: String((await run.read()).sprint_id) });
+    await work(code, "test -f half.txt && echo whole > whole.txt", strict.clone);
+    const ended = await getSprintRun(actor, { sprint_run_id: String(next?.id) });
+    expect(ended).toMatchObject({ status: "done" });
+    const files = strict.shared("ls-tree", "--name-only", String(ended.branch)).split("\n");
+    expect(files).toEqual(["half.txt", "whole.txt"]);
+    expect(strict.shared("for-each-ref", "refs/backloom")).toBe("");
+  });
 
   it("Work that the remote refuses stays in the clone, on the branch that the job names", async () => {
     const closed = openRemote("closed", "nothing");

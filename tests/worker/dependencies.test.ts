@@ -199,27 +199,24 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
         there("commit", "--quiet", "-m", "One commit instead");
       },
     },
-  ])(
-    "An idle worker sees that the main branch has a task's work ($code), and the next task begins with it",
-    async ({ code, how }) => {
-      const { read, file, branch } = await waiting(code);
-      const worker = idle(code, `cat ${file} > ${code}-copy`);
-      await worker.said(/No job: .*for other tasks/);
-      expect((await read()).jobs.map(({ status }) => status)).toEqual(["done", "queued"]);
-      // The main branch moves once, with all of it: the worker looks at any moment.
-      const aside = join(home, `${code}-aside`);
-      git("worktree", "add", "--quiet", "--detach", aside, "main");
-      const there = gitIn(aside);
-      how(there, branch);
-      // Worked on after the merge: merging the old commit again would conflict.
-      writeFileSync(join(aside, file), "two\n");
-      there("commit", "--quiet", "--all", "-m", "Go on");
-      git("merge", "--quiet", "--ff-only", there("rev-parse", "HEAD"));
-      expect(await worker.ended, worker.output()).toBe(0);
-      expect(worker.output()).toContain("The main branch has the work of T-ST-1");
-      const [first, second] = (await read()).jobs;
-      expect([first?.merged_at, second?.status]).toEqual([expect.any(String), "done"]);
-      expect(git("show", `${second?.branch}:${code}-copy`)).toBe("two");
-    },
-  );
+  ])("An idle worker sees that main has a task's work ($code), and the next begins with it", async ({ code, how }) => {
+    const { read, file, branch } = await waiting(code);
+    const worker = idle(code, `cat ${file} > ${code}-copy`);
+    await worker.said(/No job: .*for other tasks/);
+    expect((await read()).jobs.map(({ status }) => status)).toEqual(["done", "queued"]);
+    // The main branch moves once, with all of it: the worker looks at any moment.
+    const aside = join(home, `${code}-aside`);
+    git("worktree", "add", "--quiet", "--detach", aside, "main");
+    const there = gitIn(aside);
+    how(there, branch);
+    // Worked on after the merge: merging the old commit again would conflict.
+    writeFileSync(join(aside, file), "two\n");
+    there("commit", "--quiet", "--all", "-m", "Go on");
+    git("merge", "--quiet", "--ff-only", there("rev-parse", "HEAD"));
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(worker.output()).toContain("The main branch has the work of T-ST-1");
+    const [first, second] = (await read()).jobs;
+    expect([first?.merged_at, second?.status]).toEqual([expect.any(String), "done"]);
+    expect(git("show", `${second?.branch}:${code}-copy`)).toBe("two");
+  });
 });

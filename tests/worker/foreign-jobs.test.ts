@@ -25,18 +25,15 @@ it.each([
   ["DASH", "ssh://-oProxyCommand=x/repo"],
   ["HOST", "git@-oProxyCommand=x:repo"],
   ["NONE", ""],
-])(
-  "%s: A product without a usable repository is told before a job is taken, and no job loses a retry",
-  async (code, repo_url) => {
-    const run = await startRun(t, ada, { code, product: { repo_url } });
-    const worker = start(code, ["--product", code, "--exec", `touch ${touched}`]);
-    expect(await worker.ended).toBe(1);
-    expect(worker.output()).toMatch(repo_url ? /is not an https, ssh or git@ URL/ : /names no repository/);
-    expect(worker.output()).not.toContain("    at ");
-    expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0, retry_count: 0 });
-    expect(() => readFileSync(touched)).toThrow();
-  },
-);
+])("%s: An unusable repository is told before a job is taken, and no job loses a retry", async (code, repo_url) => {
+  const run = await startRun(t, ada, { code, product: { repo_url } });
+  const worker = start(code, ["--product", code, "--exec", `touch ${touched}`]);
+  expect(await worker.ended).toBe(1);
+  expect(worker.output()).toMatch(repo_url ? /is not an https, ssh or git@ URL/ : /names no repository/);
+  expect(worker.output()).not.toContain("    at ");
+  expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0, retry_count: 0 });
+  expect(() => readFileSync(touched)).toThrow();
+});
 
 it("A job on a branch that is none of Backloom's changes nothing and says why", async () => {
   const run = await startRun(t, ada, { code: "BRANCH" });

@@ -116,18 +116,15 @@ describe("J7: a worker killed with -9 over a question about an idea", { timeout:
   it.each([
     ["while the command runs", "CHAT", { command: "exec" }],
     ["when it reports", "TOLD", { tool: "update_job_status", status: "done", when: "before" }],
-  ] as const)(
-    "J7: A question about an idea whose worker is killed %s is answered by another one",
-    async (_when, code, place) => {
-      const killed = await scene.killAt(place, { code, ...chat });
-      expect(killed.job).toMatchObject({ kind: "PLAN_CHAT", status: "running", attempt: 1 });
-      await scene.outliveLease(killed);
-      await scene.expectDeaf(killed);
-      expect(await answers(killed.productId)).toEqual([{ status: "PENDING", answer: null }]);
-      await killed.rescue();
-      await scene.letGo(killed);
-      expect(await killed.readJob()).toMatchObject({ status: "done", attempt: 2 });
-      expect(await answers(killed.productId)).toEqual([{ status: "ANSWERED", answer: "Not much" }]);
-    },
-  );
+  ] as const)("J7: An idea's question whose worker is killed %s is answered by another", async (_when, code, place) => {
+    const killed = await scene.killAt(place, { code, ...chat });
+    expect(killed.job).toMatchObject({ kind: "PLAN_CHAT", status: "running", attempt: 1 });
+    await scene.outliveLease(killed);
+    await scene.expectDeaf(killed);
+    expect(await answers(killed.productId)).toEqual([{ status: "PENDING", answer: null }]);
+    await killed.rescue();
+    await scene.letGo(killed);
+    expect(await killed.readJob()).toMatchObject({ status: "done", attempt: 2 });
+    expect(await answers(killed.productId)).toEqual([{ status: "ANSWERED", answer: "Not much" }]);
+  });
 });

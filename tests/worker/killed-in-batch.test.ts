@@ -19,27 +19,24 @@ const steps: [name: string, place: KillPoint][] = [
 ];
 
 describe("J7: a worker killed with -9 at a step of a batch", { timeout: 120_000 }, () => {
-  it.each(steps)(
-    "J7: A batch whose worker is killed when it %s is ended by another one, and nothing is lost",
-    async (name, place) => {
-      const code = `K${steps.findIndex(([other]) => other === name)}`;
-      const wish = { code, strategy: "SPRINT_BATCH", tasks: 3 } as const;
-      const killed = await scene.killAt(place, wish);
-      expect(killed.job).toMatchObject({ status: "running", attempt: 1, worker_name: "victim" });
-      await scene.outliveLease(killed);
-      await scene.expectDeaf(killed);
+  it.each(steps)("J7: A batch whose worker is killed when it %s is ended whole by another", async (name, place) => {
+    const code = `K${steps.findIndex(([other]) => other === name)}`;
+    const wish = { code, strategy: "SPRINT_BATCH", tasks: 3 } as const;
+    const killed = await scene.killAt(place, wish);
+    expect(killed.job).toMatchObject({ status: "running", attempt: 1, worker_name: "victim" });
+    await scene.outliveLease(killed);
+    await scene.expectDeaf(killed);
 
-      await killed.rescue();
-      const run = await killed.read();
-      expect(run).toMatchObject({ status: "done", failure: null });
-      expect(run.jobs).toMatchObject([{ status: "done", attempt: 2, retry_count: 1, worker_name: "rescuer" }]);
-      expect(run.executions.map(({ status }) => status)).toEqual(["done", "done", "done"]);
-      const { branch, head_sha } = run.jobs[0] ?? {};
-      expect(killed.origin("rev-parse", String(branch))).toBe(head_sha);
-      const subjects = killed.origin("log", "--reverse", "--format=%s", `main..${branch}`);
-      expect(subjects.split("\n")).toEqual(["T-1: Task 1", "T-2: Task 2", "T-3: Task 3"]);
-      await scene.expectDeaf(killed);
-      await scene.letGo(killed);
-    },
-  );
+    await killed.rescue();
+    const run = await killed.read();
+    expect(run).toMatchObject({ status: "done", failure: null });
+    expect(run.jobs).toMatchObject([{ status: "done", attempt: 2, retry_count: 1, worker_name: "rescuer" }]);
+    expect(run.executions.map(({ status }) => status)).toEqual(["done", "done", "done"]);
+    const { branch, head_sha } = run.jobs[0] ?? {};
+    expect(killed.origin("rev-parse", String(branch))).toBe(head_sha);
+    const subjects = killed.origin("log", "--reverse", "--format=%s", `main..${branch}`);
+    expect(subjects.split("\n")).toEqual(["T-1: Task 1", "T-2: Task 2", "T-3: Task 3"]);
+    await scene.expectDeaf(killed);
+    await scene.letGo(killed);
+  });
 });

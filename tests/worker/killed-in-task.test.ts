@@ -32,27 +32,24 @@ const steps: [name: string, place: KillPoint, status: "claimed" | "running"][] =
 ];
 
 describe("J7: a worker killed with -9 at a step of a task", { timeout: 120_000 }, () => {
-  it.each(steps)(
-    "J7: A task whose worker is killed when it %s is ended by another one",
-    async (name, place, status) => {
-      const code = `K${steps.findIndex(([other]) => other === name)}`;
-      const killed = await scene.killAt(place, { code, product: { auto_pr: true } });
-      expect(killed.job).toMatchObject({ status, attempt: 1, worker_name: "victim" });
-      await scene.outliveLease(killed);
-      await scene.expectDeaf(killed);
-      expect((await killed.read()).jobs).toMatchObject([{ task_status: "in_progress" }]);
+  it.each(steps)("J7: A task whose worker is killed when it %s is ended by another", async (name, place, status) => {
+    const code = `K${steps.findIndex(([other]) => other === name)}`;
+    const killed = await scene.killAt(place, { code, product: { auto_pr: true } });
+    expect(killed.job).toMatchObject({ status, attempt: 1, worker_name: "victim" });
+    await scene.outliveLease(killed);
+    await scene.expectDeaf(killed);
+    expect((await killed.read()).jobs).toMatchObject([{ task_status: "in_progress" }]);
 
-      await killed.rescue(work, () => scene.expectDeaf(killed));
-      const run = await killed.read();
-      expect(run).toMatchObject({ status: "done", failure: null });
-      expect(run.jobs).toMatchObject([
-        { status: "done", attempt: 2, retry_count: 1, worker_name: "rescuer", task_status: "done" },
-      ]);
-      const [job] = run.jobs;
-      expect(killed.origin("rev-parse", String(job?.branch))).toBe(job?.head_sha);
-      expect(killed.origin("log", "--format=%s", `main..${job?.branch}`)).toBe("T-1: Task 1");
-      await scene.expectDeaf(killed);
-      await scene.letGo(killed);
-    },
-  );
+    await killed.rescue(work, () => scene.expectDeaf(killed));
+    const run = await killed.read();
+    expect(run).toMatchObject({ status: "done", failure: null });
+    expect(run.jobs).toMatchObject([
+      { status: "done", attempt: 2, retry_count: 1, worker_name: "rescuer", task_status: "done" },
+    ]);
+    const [job] = run.jobs;
+    expect(killed.origin("rev-parse", String(job?.branch))).toBe(job?.head_sha);
+    expect(killed.origin("log", "--format=%s", `main..${job?.branch}`)).toBe("T-1: Task 1");
+    await scene.expectDeaf(killed);
+    await scene.letGo(killed);
+  });
 });

@@ -50,23 +50,20 @@ it.each([
     "CONFIG",
     `git config extensions.worktreeConfig true; git config --worktree filter.e.clean 'touch ${ranOf("CONFIG")}; cat'`,
   ],
-])(
-  "%s: The worker's git is as it was when the folder was made, whatever the agent makes of .git",
-  async (code, replace) => {
-    const ran = ranOf(code);
-    const run = await startRun(t, ada, { code });
-    const exec = `${hostileFolder(".e", ran)}; echo "* filter=e" > .gitattributes; echo x > x; ${replace}`;
-    // What is run in the folder afterwards may ask git as well.
-    const worker = start(code, exec, "--test", "git status --porcelain; git rev-parse HEAD");
-    expect(await worker.ended, worker.output()).toBe(0);
-    const [job] = (await run.read()).jobs;
-    expect(job?.status, worker.output()).toBe("done");
-    expect(git("show", `${job?.branch}:x`)).toBe("x");
-    expect(readdirSync(home)).not.toContain(`${code}-ran`);
-    expect(git("worktree", "list").split("\n")).toHaveLength(1);
-    expect(readdirSync(join(home, code, "workers/worker/worktrees"))).toEqual([]);
-  },
-);
+])("%s: The worker's git is as when the folder was made, whatever the agent makes of .git", async (code, replace) => {
+  const ran = ranOf(code);
+  const run = await startRun(t, ada, { code });
+  const exec = `${hostileFolder(".e", ran)}; echo "* filter=e" > .gitattributes; echo x > x; ${replace}`;
+  // What is run in the folder afterwards may ask git as well.
+  const worker = start(code, exec, "--test", "git status --porcelain; git rev-parse HEAD");
+  expect(await worker.ended, worker.output()).toBe(0);
+  const [job] = (await run.read()).jobs;
+  expect(job?.status, worker.output()).toBe("done");
+  expect(git("show", `${job?.branch}:x`)).toBe("x");
+  expect(readdirSync(home)).not.toContain(`${code}-ran`);
+  expect(git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(readdirSync(join(home, code, "workers/worker/worktrees"))).toEqual([]);
+});
 
 it("The worker's git knows its folder after a kill, regardless of the agent made of .git", {
   tags: "thorough",

@@ -21,15 +21,12 @@ const product = { auto_pr: true };
 it.each([
   ["TSTORY", "STORY", "SPRINT", "ST-001: A story"],
   ["TSPRINT", "SPRINT", "STORY", "SP-1: All of it"],
-] as const)(
-  "%s: A pull request is named by the strategy of its run, whatever the product has since",
-  async (code, strategy, since, title) => {
-    const run = await startRun(t, ada, { code, strategy, product });
-    await t.query`update products set pr_strategy = ${since} where id = ${run.productId}`;
-    expect(await workOnce(code, "echo x > x")).toEqual([title]);
-    expect((await run.read()).jobs).toMatchObject([{ pr_url: "https://example.com/1" }]);
-  },
-);
+] as const)("%s: A pull request is named by its run, not by later settings", async (code, strategy, since, title) => {
+  const run = await startRun(t, ada, { code, strategy, product });
+  await t.query`update products set pr_strategy = ${since} where id = ${run.productId}`;
+  expect(await workOnce(code, "echo x > x")).toEqual([title]);
+  expect((await run.read()).jobs).toMatchObject([{ pr_url: "https://example.com/1" }]);
+});
 
 it.each([
   ["WANTED", true, "Opens pull requests ready for review."],

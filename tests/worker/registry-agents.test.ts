@@ -150,29 +150,26 @@ it("An agent of the ACP registry is installed after one question, and found from
   expect(readFileSync(join(own, "npm-asked"), "utf8").trim().split("\n")).toHaveLength(1);
 });
 
-it.skipIf(sandboxProblem !== null)(
-  "An agent of the ACP registry has in the sandbox nothing of the person's home but its own",
-  async () => {
-    const { put, program: make, environment } = person("boxed");
-    for (const file of [".qwen/settings.json", ".qwen/oauth_creds.json", ".kimi/config.toml", ".ssh/id"]) {
-      put(file, "{}");
-    }
-    const look = `for file in .qwen/settings.json .qwen/oauth_creds.json .kimi/config.toml .ssh/id; do
-  [ -e "$HOME/$file" ] && echo "$file" >> seen.txt
+it.skipIf(sandboxProblem !== null)("A registry agent's sandbox has nothing of the home but its own", async () => {
+  const { put, program: make, environment } = person("boxed");
+  for (const file of [".qwen/settings.json", ".qwen/oauth_creds.json", ".kimi/config.toml", ".ssh/id"]) {
+    put(file, "{}");
+  }
+  const look = `for file in .qwen/settings.json .qwen/oauth_creds.json .kimi/config.toml .ssh/id; do
+[ -e "$HOME/$file" ] && echo "$file" >> seen.txt
 done
 [ -w "$HOME/.qwen/settings.json" ] && echo writable >> seen.txt
 echo "\${QWEN_TEST_KEY:-none} \${OTHER_TEST_KEY:-none}" >> seen.txt`;
-    make("qwen", `${look}\n${agentScript}`);
-    const run = await startRun(t, ada, { code: "BOXED" });
-    const words = [...wordsFor("BOXED", "qwen-code"), "--sandbox", "bwrap", "--mount", projectRoot];
-    const keys = { QWEN_TEST_KEY: "mine", OTHER_TEST_KEY: "not yours" };
-    const output = await endOf(startWorker(words, { ...environment, ...keys }));
-    const [job] = (await run.read()).jobs;
-    expect(job, output).toMatchObject({ status: "done" });
-    expect(git("show", `${job?.branch}:seen.txt`).split("\n")).toEqual([
-      ".qwen/settings.json",
-      ".qwen/oauth_creds.json",
-      "mine none",
-    ]);
-  },
-);
+  make("qwen", `${look}\n${agentScript}`);
+  const run = await startRun(t, ada, { code: "BOXED" });
+  const words = [...wordsFor("BOXED", "qwen-code"), "--sandbox", "bwrap", "--mount", projectRoot];
+  const keys = { QWEN_TEST_KEY: "mine", OTHER_TEST_KEY: "not yours" };
+  const output = await endOf(startWorker(words, { ...environment, ...keys }));
+  const [job] = (await run.read()).jobs;
+  expect(job, output).toMatchObject({ status: "done" });
+  expect(git("show", `${job?.branch}:seen.txt`).split("\n")).toEqual([
+    ".qwen/settings.json",
+    ".qwen/oauth_creds.json",
+    "mine none",
+  ]);
+});

@@ -77,17 +77,14 @@ it.each([
   ["evidence", [{ ...good.evidence[0], url: "no" }], "evidence[0].url"],
   ["lessons", [1, "Kept"], "lessons[0] must be a string"],
   ["verify_result", "splendid", "verify_result must be one of ALIGNED"],
-])(
-  "A result file with a fault in its %s loses that entry alone, and its place is named (%#)",
-  async (key, value, words) => {
-    const { result, leftOut, fault } = await read(withKey(key, value));
-    expect(leftOut).toContain(`Left out of the result file: ${words}`);
-    expect(fault).toBeUndefined();
-    expect(result).toMatchObject({ summary: "All well", evidence: good.evidence });
-    if (key === "guide") expect(result.guide).toMatchObject([{ title: "Kept" }]);
-    if (key === "lessons") expect(result.lessons).toEqual(["Kept"]);
-  },
-);
+])("A result file with a fault in its %s loses that entry alone, and says where (%#)", async (key, value, words) => {
+  const { result, leftOut, fault } = await read(withKey(key, value));
+  expect(leftOut).toContain(`Left out of the result file: ${words}`);
+  expect(fault).toBeUndefined();
+  expect(result).toMatchObject({ summary: "All well", evidence: good.evidence });
+  if (key === "guide") expect(result.guide).toMatchObject([{ title: "Kept" }]);
+  if (key === "lessons") expect(result.lessons).toEqual(["Kept"]);
+});
 
 it.each([
   ["{\n  'summary': 1\n}", /^The result file is not JSON at line 2: Expected/],

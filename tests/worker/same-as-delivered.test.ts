@@ -50,30 +50,24 @@ const hidings = {
 };
 const overlooked = "Git was told to overlook, and taken all the same (shared.txt)";
 const ways = places.flatMap((place) => Object.entries(hidings).map(([way, script]) => ({ way, script, place })));
-it.each(ways)(
-  "A tested file is delivered although the agent hid it from git: $way, --sandbox $place",
-  async ({ way, script, place }) => {
-    const { work } = await openCase(`${way}${place.toUpperCase()}`);
-    const test = ["--test", "grep -q new shared.txt"];
-    const { job, said, read } = await work(script, ...test, "--sandbox", place);
-    expect(job, said).toMatchObject({ status: "done", verify_result: "ALIGNED" });
-    expect(read("shared.txt")).toBe("new");
-    if (way !== "FORGED") expect(said).toContain(overlooked);
-  },
-);
+it.each(ways)("A tested file hidden from git is delivered: $way, --sandbox $place", async ({ way, script, place }) => {
+  const { work } = await openCase(`${way}${place.toUpperCase()}`);
+  const test = ["--test", "grep -q new shared.txt"];
+  const { job, said, read } = await work(script, ...test, "--sandbox", place);
+  expect(job, said).toMatchObject({ status: "done", verify_result: "ALIGNED" });
+  expect(read("shared.txt")).toBe("new");
+  if (way !== "FORGED") expect(said).toContain(overlooked);
+});
 
 const hidden = ways.filter(({ place }) => place === places.at(-1));
-it.each(hidden)(
-  "A file is kept although the agent hid it from git and failed: $way, --sandbox $place",
-  async ({ way, script, place }) => {
-    const { git, work } = await openCase(`KEPT${way}`);
-    const { job, said } = await work(`${script}; exit 1`, "--sandbox", place);
-    expect(job, said).toMatchObject({ failure_class: "agent_error" });
-    const [, branch = ""] = /(backloom\/kept\/[\w-]+)/.exec(job.failure_reason ?? "") ?? [];
-    expect(git("show", `${branch}:shared.txt`)).toBe("new");
-    if (way !== "FORGED") expect(said).toContain(overlooked);
-  },
-);
+it.each(hidden)("A file hidden from git is kept on failure: $way, --sandbox $place", async ({ way, script, place }) => {
+  const { git, work } = await openCase(`KEPT${way}`);
+  const { job, said } = await work(`${script}; exit 1`, "--sandbox", place);
+  expect(job, said).toMatchObject({ failure_class: "agent_error" });
+  const [, branch = ""] = /(backloom\/kept\/[\w-]+)/.exec(job.failure_reason ?? "") ?? [];
+  expect(git("show", `${branch}:shared.txt`)).toBe("new");
+  if (way !== "FORGED") expect(said).toContain(overlooked);
+});
 
 it.each(hidden)(
   "A hidden file is named where it is thrown away before a plan is approved: $way, --sandbox $place",

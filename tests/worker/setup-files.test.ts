@@ -208,24 +208,21 @@ it("Only other tools' files need a yes, a new one for new content, and a lockfil
 it.each([
   [".cursor/worktrees.json", '{"setup-worktree":"set-up.sh"}', ".cursor/set-up.sh", "./.cursor/set-up.sh"],
   ["conductor.json", '{"scripts":{"setup":"npm ci && bash bin/set-up"}}', "bin/set-up", "npm ci && bash bin/set-up"],
-])(
-  "A script that a command runs by its path counts only as the main branch has it (%s)",
-  async (file, text, path, shown) => {
-    const script = 'link() { ln -s "$CONDUCTOR_ROOT_PATH/$1" "$1"; }\nlink config/master.key\nlink .env\n';
-    commit({ [file]: text, [path]: script });
-    const { rules, taken } = await readAt();
-    expect(taken).toEqual([`setup ${file}: ${shown}`]);
-    expect(rules.lent).toEqual(expect.arrayContaining(["/config/master.key", "/.env"]));
-    const changed = () => changedScript(repo, rules.origins.setup);
-    expect(await changed()).toBeNull();
-    writeFileSync(join(repo, path), "echo other\n");
-    expect(await changed()).toBe(path);
-    rmSync(join(repo, path));
-    symlinkSync("/etc/passwd", join(repo, path));
-    expect(await changed()).toBe(path);
-    git("reset", "--hard", "--quiet");
-  },
-);
+])("A script that a command runs by its path counts only as main has it (%s)", async (file, text, path, shown) => {
+  const script = 'link() { ln -s "$CONDUCTOR_ROOT_PATH/$1" "$1"; }\nlink config/master.key\nlink .env\n';
+  commit({ [file]: text, [path]: script });
+  const { rules, taken } = await readAt();
+  expect(taken).toEqual([`setup ${file}: ${shown}`]);
+  expect(rules.lent).toEqual(expect.arrayContaining(["/config/master.key", "/.env"]));
+  const changed = () => changedScript(repo, rules.origins.setup);
+  expect(await changed()).toBeNull();
+  writeFileSync(join(repo, path), "echo other\n");
+  expect(await changed()).toBe(path);
+  rmSync(join(repo, path));
+  symlinkSync("/etc/passwd", join(repo, path));
+  expect(await changed()).toBe(path);
+  git("reset", "--hard", "--quiet");
+});
 
 it("Ignored files come along by .worktreeinclude, and no tracked, linked, installed, large or plain ones", async () => {
   commit({

@@ -58,19 +58,16 @@ it.each([
   ["OWN", []],
   ["NEAR", ["--also-repo", `git@localhost:${home}/their`]],
   ["CLIMB", ["--also-repo", `git@localhost:${home}/ours/`]],
-])(
-  "%s: A repository that only a task names is neither fetched nor run, and the job returns to the queue",
-  async (code, words) => {
-    const address = code === "CLIMB" ? `git@localhost:${home}/ours/../theirs/evil.git` : evilAddress;
-    const run = await startElsewhere(code, address);
-    const worker = start(code, ["--product", code, "--repo", repo, "--once", ...words], await careless(address));
-    expect(await worker.ended, worker.output()).toBe(0);
-    const job = await run.job();
-    expect(job).toMatchObject({ status: "queued", retry_count: 0 });
-    expect(worker.output()).toContain(`start the worker with --also-repo ${address}`);
-    expect([read(asked), read(owned), clonesOf(code)]).toEqual(["", "", []]);
-  },
-);
+])("%s: A repository that only a task names is not fetched or run, and its job is put back", async (code, words) => {
+  const address = code === "CLIMB" ? `git@localhost:${home}/ours/../theirs/evil.git` : evilAddress;
+  const run = await startElsewhere(code, address);
+  const worker = start(code, ["--product", code, "--repo", repo, "--once", ...words], await careless(address));
+  expect(await worker.ended, worker.output()).toBe(0);
+  const job = await run.job();
+  expect(job).toMatchObject({ status: "queued", retry_count: 0 });
+  expect(worker.output()).toContain(`start the worker with --also-repo ${address}`);
+  expect([read(asked), read(owned), clonesOf(code)]).toEqual(["", "", []]);
+});
 
 it("A task's own repository is no folder of this machine, no matter what was named", async () => {
   const run = await startElsewhere("FOLDER", `file://${evil}`);

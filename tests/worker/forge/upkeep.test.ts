@@ -313,30 +313,27 @@ describe("the block of AGENTS.md", () => {
   });
 });
 
-it.each([true, false])(
-  "Lessons without a Git host are on a branch that the page of lessons names (with a remote: %s)",
-  async (hasRemote) => {
-    const repo = join(home, `plain-${hasRemote}`);
-    const git = makeRepository(repo);
-    const bare = hasRemote ? join(home, "plain.git") : repo;
-    if (hasRemote) {
-      gitIn(home)("clone", "--quiet", "--bare", repo, bare);
-      git("remote", "add", "origin", bare);
-      git("fetch", "--quiet", "origin");
-    }
-    const one = await begin(repo, bare, "");
-    await one.accept("Format first.");
-    await one.look();
-    expect(await one.files()).toMatchObject([{ state: "branch", branch: one.branch, url: null, words: null }]);
-    expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first."]);
-    await one.accept("Test last.");
-    await one.look();
-    gitIn(bare)("update-ref", "refs/heads/main", gitIn(bare)("rev-parse", one.branch));
-    await one.look();
-    expect(await one.files()).toMatchObject([{ state: "merged" }]);
-    expect(lessonsIn(one.textAt("main"))).toEqual(["Format first.", "Test last."]);
-  },
-);
+it.each([true, false])("No Git host: lessons are on a branch that their page names (remote: %s)", async (hasRemote) => {
+  const repo = join(home, `plain-${hasRemote}`);
+  const git = makeRepository(repo);
+  const bare = hasRemote ? join(home, "plain.git") : repo;
+  if (hasRemote) {
+    gitIn(home)("clone", "--quiet", "--bare", repo, bare);
+    git("remote", "add", "origin", bare);
+    git("fetch", "--quiet", "origin");
+  }
+  const one = await begin(repo, bare, "");
+  await one.accept("Format first.");
+  await one.look();
+  expect(await one.files()).toMatchObject([{ state: "branch", branch: one.branch, url: null, words: null }]);
+  expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first."]);
+  await one.accept("Test last.");
+  await one.look();
+  gitIn(bare)("update-ref", "refs/heads/main", gitIn(bare)("rev-parse", one.branch));
+  await one.look();
+  expect(await one.files()).toMatchObject([{ state: "merged" }]);
+  expect(lessonsIn(one.textAt("main"))).toEqual(["Format first.", "Test last."]);
+});
 
 it("Boxes of Spec Kit are ticked when their task is done, and nothing else of the file changes", async () => {
   const { forge, repo } = await openHost("boxes");
