@@ -102,7 +102,7 @@ it("An invitation link is made, listed and revoked by the owner alone, and never
   const rows = await t.query`select id from product_invitations where product_id = ${s.product.id}`;
   const visitor = await app.visitorOf(member);
   expect(await visitor.read(s.members)).not.toContain(rows[0].id);
-  const tries = [
+  const tries: Record<string, string>[] = [
     { intent: "invite", role: "member" },
     { intent: "revoke-invitation", invitation_id: rows[0].id },
   ];

@@ -50,22 +50,13 @@ it("A question notifies each member with a device and each webhook that wants th
   await drain();
   const question = await askQuestion(world.actor, { story_id: world.story.id, question: "Why?" });
   const opened = await drain();
-  expect(opened.map((n) => [n.kind, n.user_id, n.webhook?.id])).toEqual(
-    expect.arrayContaining([
-      ["question_opened", world.owner.id, undefined],
-      ["question_opened", null, hook.id],
-    ]),
-  );
-  expect(opened).toHaveLength(2);
+  expect(opened.map((n) => n.user_id ?? n.webhook?.id).sort()).toEqual([world.owner.id, hook.id].sort());
+  expect(opened.map((n) => n.kind)).toEqual(["question_opened", "question_opened"]);
   expect(opened.find((n) => n.user_id)?.subscriptions).toMatchObject([
     { endpoint: "https://push.example.com/owner", p256dh: "key", auth: "auth" },
   ]);
-  expect(opened.find((n) => n.webhook)?.webhook).toEqual({
-    id: hook.id,
-    url: "https://example.com/hook",
-    secret: hook.secret,
-    active: true,
-  });
+  const { id, secret } = hook;
+  expect(opened.find((n) => n.webhook)?.webhook).toEqual({ id, url: "https://example.com/hook", secret, active: true });
   expect(at(opened, 0).payload).toMatchObject({
     event: "question_opened",
     product_id: world.product.id,
@@ -111,12 +102,8 @@ it("A failed delivery is tried again with growing pauses and given up after ten 
   for (let attempt = 1; attempt <= 10; attempt++) {
     await t.query`update public.notices set next_attempt_at = now() where id = ${id}`;
     expect(await drain()).toMatchObject([{ id, kind: "ping", attempts: attempt }]);
-    const marked = await markNotice(t.database, {
-      notice_id: id,
-      delivered: false,
-      response_status: 503,
-      error: "Service unavailable",
-    });
+    const failure = { delivered: false, response_status: 503, error: "Service unavailable" };
+    const marked = await markNotice(t.database, { notice_id: id, ...failure });
     expect(marked.status).toBe(attempt < 10 ? "pending" : "failed");
     pauses.push(Date.parse(marked.next_attempt_at ?? "") - Date.now());
   }

@@ -36,10 +36,8 @@ it("A parked job frees its worker and waits in the queue while its question is o
   expect(question).toMatchObject({ park: true, job_id: job.id });
   expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
   expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(0);
-  expect(await heartbeatAgentJob(world.actor, { job_id: job.id, attempt: 1 })).toMatchObject({
-    action: "stop",
-    reason: { code: "parked" },
-  });
+  const beat = await heartbeatAgentJob(world.actor, { job_id: job.id, attempt: 1 });
+  expect(beat).toMatchObject({ action: "stop", reason: { code: "parked" } });
   expect(await statusOf(reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" }))).toBe(409);
   const other = await claim(world.actor);
   expect(other.task?.id).toBe(at(world.tasks, 1).id);
@@ -67,17 +65,8 @@ it("A parked job continues without an answer when its question is cancelled", as
 
 it("A job can be parked only by the attempt that holds it", async () => {
   const { world, job } = await parkedJob();
-  expect(
-    await statusOf(
-      askQuestion(world.actor, {
-        task_id: at(world.tasks, 0).id,
-        question: "Again?",
-        park: true,
-        job_id: job.id,
-        attempt: 1,
-      }),
-    ),
-  ).toBe(409);
+  const again = { task_id: at(world.tasks, 0).id, question: "Again?", park: true, job_id: job.id, attempt: 1 };
+  expect(await statusOf(askQuestion(world.actor, again))).toBe(409);
 });
 
 it("A parked job whose question expires pauses its run for a person, and no answer is assumed", async () => {
@@ -107,19 +96,10 @@ it("An expired question may take its recommended option, marked as taken by poli
 });
 
 it("An expired question may be asked again of another member, while its job still waits", async () => {
-  const world = await t.seedSprint({ stories: [1] });
+  const { world, job, attempt, task } = await t.holdJob();
   const boss = await t.newMember(world.product.id);
-  await world.start();
-  const job = await claim(world.actor);
-  const question = await askQuestion(world.actor, {
-    task_id: at(world.tasks, 0).id,
-    question: "May I?",
-    on_expiry: "ESCALATE",
-    escalate_to: boss.user.id,
-    park: true,
-    job_id: job.id,
-    attempt: 1,
-  });
+  const asked = { ...attempt, task_id: task.id, question: "May I?", park: true } as const;
+  const question = await askQuestion(world.actor, { ...asked, on_expiry: "ESCALATE", escalate_to: boss.user.id });
   await t.expireQuestion(question.id);
   await sweep(t.database);
   const { questions } = await getNotificationsState(boss.actor);

@@ -29,12 +29,8 @@ it("A run that a person pauses keeps the reason and opens a question on its firs
     pause_context: { reason: "Release day", pr_url: null, conflict_files: [] },
   });
   const question = await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" });
-  expect(question).toMatchObject({
-    status: "open",
-    story_id: at(world.stories, 0).id,
-    idea_id: null,
-    sprint_run_id: run.id,
-  });
+  const story_id = at(world.stories, 0).id;
+  expect(question).toMatchObject({ status: "open", story_id, idea_id: null, sprint_run_id: run.id });
   expect(question.question).toContain("Release day");
   expect(await claimRefusal(world.actor)).toBe("paused");
   expect(await statusOf(pauseSprintRun(world.actor, id))).toBe(409);
@@ -43,21 +39,11 @@ it("A run that a person pauses keeps the reason and opens a question on its firs
 it("A run paused by a merge conflict keeps pull request and files, and the held claim continues", async () => {
   const { world, id } = await startedRun();
   const job = await claim(world.actor);
-  const conflict = {
-    ...id,
-    job_id: job.id,
-    attempt: 1,
-    reason: "merge_conflict",
-    pr_url: "https://example.com/pull/7",
-    conflict_files: ["src/a.ts", "src/b.ts"],
-  };
+  const context = { pr_url: "https://example.com/pull/7", conflict_files: ["src/a.ts", "src/b.ts"] };
+  const conflict = { ...id, job_id: job.id, attempt: 1, reason: "merge_conflict", ...context };
   expect(await statusOf(pauseSprintRun(world.actor, { ...conflict, attempt: 2 }))).toBe(409);
   const paused = await pauseSprintRun(world.actor, conflict);
-  expect(paused.pause_context).toEqual({
-    reason: "merge_conflict",
-    pr_url: "https://example.com/pull/7",
-    conflict_files: ["src/a.ts", "src/b.ts"],
-  });
+  expect(paused.pause_context).toEqual({ reason: "merge_conflict", ...context });
   const { pause_question: question } = await getSprintRun(world.actor, id);
   expect(question).toMatchObject({ task_id: at(world.tasks, 0).id, job_id: job.id });
   expect(question?.question).toContain("src/a.ts");
@@ -78,12 +64,9 @@ it("A run resumed while a claim is held is running, its question closed and its 
   const { world, id } = await startedRun();
   const job = await claim(world.actor);
   const paused = await pauseSprintRun(world.actor, id);
-  expect(await resumeSprintRun(world.actor, id)).toMatchObject({
-    id: id.sprint_run_id,
-    status: "running",
-    pause_context: null,
-    previous_run_id: null,
-  });
+  const resumed = await resumeSprintRun(world.actor, id);
+  expect(resumed).toMatchObject({ status: "running", pause_context: null, previous_run_id: null });
+  expect(resumed.id).toBe(id.sprint_run_id);
   const question = await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" });
   expect(question.status).toBe("cancelled");
   await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });

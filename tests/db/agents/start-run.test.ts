@@ -60,21 +60,11 @@ it("A run under SPRINT has one job per task on one branch, in the order of PBIs,
 
 it("The jobs of a run follow the PBI's priority, then the codes, never a story's priority", async () => {
   const world = await t.seedSprint({ stories: [1, 1] });
-  const first = await create(world.actor, "create_pbi", {
-    p_product_id: world.product.id,
-    p_title: "Urgent",
-    p_priority: 1,
-  });
-  const story = await create(world.actor, "create_story", {
-    p_pbi_id: first.id,
-    p_title: "Urgent story",
-    p_priority: 9,
-  });
-  const task = await create(world.actor, "create_task", {
-    p_story_id: story.id,
-    p_title: "Urgent task",
-    p_implementation_plan: "Do",
-  });
+  const { actor, product } = world;
+  const first = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "Urgent", p_priority: 1 });
+  const story = await create(actor, "create_story", { p_pbi_id: first.id, p_title: "Urgent story", p_priority: 9 });
+  const planned = { p_title: "Urgent task", p_implementation_plan: "Do" };
+  const task = await create(actor, "create_task", { p_story_id: story.id, ...planned });
   await create(world.actor, "add_story_to_sprint", { p_sprint_id: world.sprint.id, p_story_id: story.id });
   const run = await world.start();
   const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
@@ -175,11 +165,8 @@ it("A start is refused for a task of another repository under SPRINT_BATCH only"
     const world = await t.seedSprint({ strategy, stories: [1], task: other });
     await world.start();
   }
-  const same = await t.seedSprint({
-    strategy: "SPRINT_BATCH",
-    stories: [1],
-    task: { p_repo_url: "https://example.com/ledger" },
-  });
+  const own = { p_repo_url: "https://example.com/ledger" };
+  const same = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [1], task: own });
   await same.start();
 });
 

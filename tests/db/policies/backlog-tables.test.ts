@@ -139,7 +139,7 @@ function attempts([table, rows, insert, update]: TableCase) {
   ].map((text) => text.replaceAll(/\$\w+/g, (name) => `'${ids[name]}'`));
 }
 
-describe.each(cases)("%s", (...table) => {
+describe.each(cases.map((table) => ({ name: table[0], table })))("$name", ({ table }) => {
   it.each(["owner", "member", "demo", "stranger", "anon"] as const)(
     "Row level security alone gives %s what is theirs in a table and no more (D1, D2, D3)",
     async (caller) => {
