@@ -79,12 +79,8 @@ it("A user's list of sessions has only their own, with browser, address and a ma
   await signIn((await t.createUser()).id);
   const sessions = await listSessions(here.actor);
   expect(sessions.map(({ id }) => id).sort()).toEqual([here.id, there.id].sort());
-  expect(sessions.find(({ id }) => id === here.id)).toMatchObject({
-    is_current: true,
-    user_agent: "Firefox",
-    ip: "192.0.2.1",
-    paired: false,
-  });
+  const mine = { is_current: true, user_agent: "Firefox", ip: "192.0.2.1", paired: false };
+  expect(sessions.find(({ id }) => id === here.id)).toMatchObject(mine);
 });
 
 it("A user can end their sessions one by one or all others, never those of someone else", async () => {

@@ -23,13 +23,8 @@ it("A registered user can sign in with username or email address in any case", a
 });
 
 it("An operator can create an account with a demo flag, and reset its password", async () => {
-  const { id } = await createAccount(t.database, {
-    username: "root",
-    email: "root@example.com",
-    password,
-    role: "ADMIN",
-    is_demo: true,
-  });
+  const admin = { username: "root", email: "root@example.com", password, role: "ADMIN", is_demo: true } as const;
+  const { id } = await createAccount(t.database, admin);
   expect(await logIn(t.database, { identifier: "root", password }, browser)).toMatchObject({
     user_id: id,
     is_demo: true,

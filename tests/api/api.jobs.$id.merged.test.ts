@@ -220,13 +220,8 @@ it("A batch is merged with its one commit, for every task in it", async () => {
   const { world } = await scene({ strategy: "SPRINT_BATCH", stories: [2] });
   const batch = await claim(world.actor);
   for (const { id } of world.tasks) {
-    await updateTaskExecution(world.actor, {
-      job_id: batch.id,
-      attempt: batch.attempt,
-      task_id: id,
-      status: "done",
-      verify_result: "ALIGNED",
-    });
+    const done = { task_id: id, status: "done", verify_result: "ALIGNED" } as const;
+    await updateTaskExecution(world.actor, { job_id: batch.id, attempt: batch.attempt, ...done });
   }
   await end(world, batch);
   const later = await create(world.actor, "create_task", {

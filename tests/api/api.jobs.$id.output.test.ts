@@ -88,13 +88,8 @@ describe("POST /api/jobs/:id/output", () => {
       "asked a question that is answered by now",
       "parked",
       async ({ world, attempt, task }) => {
-        const asked = await askQuestion(world.actor, {
-          ...attempt,
-          task_id: task.id,
-          question: "Which?",
-          options: ["A", "B"],
-          park: true,
-        });
+        const question = { ...attempt, task_id: task.id, question: "Which?", options: ["A", "B"], park: true };
+        const asked = await askQuestion(world.actor, question);
         await answerQuestion(world.actor, { question_id: asked.id, option: 0 });
       },
     ],

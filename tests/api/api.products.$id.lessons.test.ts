@@ -70,12 +70,8 @@ it("A lesson is proposed by token after rework, accepted by a person, and read b
 
   const accepted = await decide(lesson.id, { verdict: "accept", text: ` Format\u200b\n first. ` });
   expect(accepted.status).toBe(200);
-  expect(await accepted.json()).toMatchObject({
-    text: "Format first.",
-    status: "accepted",
-    accepted_by: member.username,
-    after: [0, 0],
-  });
+  const changed = { text: "Format first.", status: "accepted", accepted_by: member.username, after: [0, 0] };
+  expect(await accepted.json()).toMatchObject(changed);
   expect(await context()).toBe(`${before.slice(0, -1)},"lessons":["Format first."]}`);
   await done(job);
   expect((await claim(actor)).lessons).toEqual(["Format first."]);

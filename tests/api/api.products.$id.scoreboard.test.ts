@@ -72,16 +72,9 @@ it("The scoreboard says how often each agent was right at once, and nothing of t
 });
 
 describe("the advice", () => {
-  const counted = (agent: string, passed: number, finished: number, label: string | null = null): Counted => ({
-    agent,
-    model: null,
-    label,
-    finished,
-    passed,
-    rounds: 1,
-    cost: 1,
-    minutes: 1,
-  });
+  const counted = (agent: string, passed: number, finished: number, label: string | null = null): Counted => {
+    return { agent, model: null, label, finished, passed, rounds: 1, cost: 1, minutes: 1 };
+  };
 
   it("Advice is given where an interval lies above all others, by label first, and from eight tasks on", () => {
     const rows = [

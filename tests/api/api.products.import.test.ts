@@ -8,13 +8,9 @@ import { mover, newProduct, type Part, stock } from "../transfers/mover";
 
 const { t, app } = await openApp();
 
-const counts = ({ pbis, stories, tasks, labels, already_there }: ImportReport) => ({
-  pbis,
-  stories,
-  tasks,
-  labels,
-  already_there,
-});
+const counts = ({ pbis, stories, tasks, labels, already_there }: ImportReport) => {
+  return { pbis, stories, tasks, labels, already_there };
+};
 
 it("A Linear import takes projects, states, priorities, people, labels, sub-issues, and counts the rest", async () => {
   const ada = await t.createUser({ username: "ada" });
@@ -61,13 +57,8 @@ it("The same file imported again makes nothing twice, and a longer one only what
   const again = await move(into, ["a.csv", linear]);
   expect(counts(again)).toEqual({ pbis: 0, stories: 0, tasks: 0, labels: 0, already_there: 2 });
   const longer = `${linear}\nENG-6,Engineering,One more,,Todo,,Low,,,,,New,,,,,,,\nENG-7,Engineering,A part,,Todo,,Low,,,,,,,,,,,,ENG-3`;
-  expect(counts(await move(into, ["a.csv", longer]))).toEqual({
-    pbis: 0,
-    stories: 1,
-    tasks: 2,
-    labels: 1,
-    already_there: 2,
-  });
+  const added = { pbis: 0, stories: 1, tasks: 2, labels: 1, already_there: 2 };
+  expect(counts(await move(into, ["a.csv", longer]))).toEqual(added);
   expect(await stock(t, first.product.id)).toHaveLength(3);
 });
 

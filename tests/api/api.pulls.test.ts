@@ -129,13 +129,8 @@ it("Work that waits for CI is done when CI passes at its commit, and returns whe
   await observe(red);
   const again = await claim(actor);
   expect(again).toMatchObject({ id: job.id, attempt: 2 });
-  await reportAgentJob(actor, {
-    job_id: job.id,
-    attempt: 2,
-    status: "done",
-    verify_result: "ALIGNED",
-    head_sha: other,
-  });
+  const done = { job_id: job.id, attempt: 2, status: "done", verify_result: "ALIGNED", head_sha: other } as const;
+  await reportAgentJob(actor, done);
   // Green at an earlier commit says nothing of this one.
   await observe({ ci: { state: "passed" } });
   expect(await status()).toBe("REVIEW");

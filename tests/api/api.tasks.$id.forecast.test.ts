@@ -13,12 +13,9 @@ import { at, bearer, claim } from "../setup/world";
 const { t, app } = await openApp();
 
 const sha = (n: number) => n.toString(16).padStart(40, "0");
-const change = (n: number, title: string, ...paths: string[]) => ({
-  sha: sha(n + 1),
-  at: new Date(Date.UTC(2026, 0, 1) - n * 3_600_000).toISOString(),
-  title,
-  paths,
-});
+const change = (n: number, title: string, ...paths: string[]) => {
+  return { sha: sha(n + 1), at: new Date(Date.UTC(2026, 0, 1) - n * 3_600_000).toISOString(), title, paths };
+};
 /** Twelve changes: six about the login form, six about other things. */
 const history = [
   ...[0, 1, 2, 3, 4, 5].map((n) =>
@@ -140,13 +137,8 @@ it("A file is told with how many similar changes touched it, and one that the te
   expect([known_changes, estimate.too_few, ceiling]).toEqual([12, true, { amount: 5, currency: "USD" }]);
   await write("Show login errors", "The sum is made in invoices/export.ts.");
   const named = await read();
-  expect(at(named.touches, 0)).toEqual({
-    path: "app/invoices/export.ts",
-    is_folder: false,
-    in: null,
-    of: null,
-    why: "named",
-  });
+  const touch = { path: "app/invoices/export.ts", is_folder: false, in: null, of: null, why: "named" };
+  expect(at(named.touches, 0)).toEqual(touch);
 });
 
 it("Below a support of three only the folder is told", async () => {

@@ -318,12 +318,9 @@ export async function openEveryEndpoint() {
   }
 
   /** Changes like the task that is forecast, and one that touches the same and runs. */
-  const known = Array.from({ length: 8 }, (_, n) => ({
-    sha: String(n).repeat(40),
-    at: "2026-01-01T00:00:00Z",
-    title: "Write rows",
-    paths: ["app/rows.ts"],
-  }));
+  const known = Array.from({ length: 8 }, (_, n) => {
+    return { sha: String(n).repeat(40), at: "2026-01-01T00:00:00Z", title: "Write rows", paths: ["app/rows.ts"] };
+  });
   const rows = { product_id: backlog.product.id, repository: "", changes: known };
   await saveChangeIndex(actor, { ...rows, head_sha: "c".repeat(40) });
 

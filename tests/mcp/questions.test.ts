@@ -34,15 +34,8 @@ it("A question can park a job, which returns with the answer", async () => {
   const wish = { worker: "parker", product_id: "PARK" };
   const { job } = ok(await worker.call("wait_for_job", wish));
   const payload = taskJobSchema.parse(job);
-  const question = ok(
-    await worker.call("ask_user_question", {
-      task_id: payload.task.id,
-      question: "Which way?",
-      park: true,
-      job_id: payload.id,
-      attempt: 1,
-    }),
-  );
+  const asked = { task_id: payload.task.id, question: "Which way?", park: true, job_id: payload.id, attempt: 1 };
+  const question = ok(await worker.call("ask_user_question", asked));
   expect(ok(await worker.call("wait_for_job", { ...wish, wait_seconds: 0 }))).toMatchObject({
     job: null,
     reason: { code: "question" },

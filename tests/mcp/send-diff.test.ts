@@ -117,14 +117,8 @@ it("An agent can send its diff with its last report; what is not a diff is refus
   }
   expect((await read()).status).toBe(404);
 
-  ok(
-    await worker.call("verify_task_against_plan", {
-      job_id,
-      attempt: 1,
-      verify_result: "aligned",
-      changed_files: ["one.txt"],
-    }),
-  );
+  const verdict = { job_id, attempt: 1, verify_result: "aligned", changed_files: ["one.txt"] };
+  ok(await worker.call("verify_task_against_plan", verdict));
   const done = { ...range, status: "done", diff: patch };
   expect(ok(await report(done))).toMatchObject({ status: "done", additions: 1, deletions: 0 });
   ok(await report(done));
@@ -133,14 +127,8 @@ it("An agent can send its diff with its last report; what is not a diff is refus
 
 it("A diff for an attempt that is lost is refused and adds nothing", async () => {
   const { job_id, worker, read } = await hold("STRAY");
-  const answer = await worker.call("update_job_status", {
-    job_id,
-    attempt: 2,
-    status: "running",
-    base_sha: "a".repeat(40),
-    head_sha: "b".repeat(40),
-    diff: "",
-  });
+  const late = { job_id, attempt: 2, status: "running", base_sha: "a".repeat(40), head_sha: "b".repeat(40), diff: "" };
+  const answer = await worker.call("update_job_status", late);
   expect(answer).toMatchObject({ isError: true, result: { code: 409 } });
   expect((await read()).status).toBe(404);
 });

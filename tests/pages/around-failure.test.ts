@@ -137,13 +137,8 @@ it("A run whose only job waits for an answer is shown as waiting, not as running
   const { actor, sprint, product, runPage, words, tasks } = await scene({ stories: [1] });
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
-  await askQuestion(actor, {
-    task_id: at(tasks, 0).id,
-    question: "Which?",
-    park: true,
-    job_id: job.id,
-    attempt: job.attempt,
-  });
+  const asked = { task_id: at(tasks, 0).id, question: "Which?", park: true, job_id: job.id, attempt: job.attempt };
+  await askQuestion(actor, asked);
   for (const path of [runPage(run.id), `/agents/runs?product=${product.id}`]) {
     const shown = await words(path);
     expect(shown).toContain("Waits for you: 1 answer");

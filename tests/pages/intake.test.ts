@@ -22,12 +22,8 @@ async function address(): Promise<string | undefined> {
 }
 
 async function bring(title: string, url = "https://alerts.example/1") {
-  const answer = await app.send("POST", (await address()) ?? "", {
-    title,
-    url,
-    external_id: title,
-    text: "**Bold** <b>no</b>",
-  });
+  const item = { title, url, external_id: title, text: "**Bold** <b>no</b>" };
+  const answer = await app.send("POST", (await address()) ?? "", item);
   expect(answer.status).toBe(201);
   return answer.json();
 }

@@ -66,14 +66,8 @@ it("a board shows what matches, in the order of its groups, and counts the rest"
   expect(view.tasks.map(({ group }) => group)).toEqual(["-"]);
   expect(view.hidden).toBe(1);
   expect(viewOf(tasks, stories, look(""), owner.id)).toMatchObject({ hidden: 0 });
-  expect(look("as=list&dense=1&group=nonsense")).toEqual({
-    query: "",
-    group: "",
-    list: true,
-    dense: true,
-    hide: "",
-    fold: "",
-  });
+  const shown = { query: "", group: "", list: true, dense: true, hide: "", fold: "" };
+  expect(look("as=list&dense=1&group=nonsense")).toEqual(shown);
   expect(look("hide=proof&hide=story,nonsense").hide).toBe("story proof");
 });
 

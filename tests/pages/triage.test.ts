@@ -17,12 +17,8 @@ const { result: pbi } = await agent.call("create_pbi", { product_id: product.id,
 const { result: otherPbi } = await agent.call("create_pbi", { product_id: product.id, title: "Columns" });
 
 it("A story that an agent plans into a sprint says that it waits in triage instead", async () => {
-  const { result: sprint } = await agent.call("create_sprint", {
-    product_id: product.id,
-    sprint_goal: "Sort",
-    start_date: "2026-01-01",
-    end_date: "2026-01-14",
-  });
+  const planned = { product_id: product.id, sprint_goal: "Sort", start_date: "2026-01-01", end_date: "2026-01-14" };
+  const { result: sprint } = await agent.call("create_sprint", planned);
   const fields = { pbi_id: pbi.id, title: "Planned", sprint_id: sprint.id };
   const { result: story } = await agent.call("create_story", fields);
   expect(story).toMatchObject({ status: "triage", sprint_id: null });

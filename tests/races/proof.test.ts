@@ -69,12 +69,9 @@ it("A task that a person finishes during a verdict is done, and its job ends onc
     const attempt = { job_id: job.id, attempt: job.attempt };
     await reportAgentJob(actor, { ...attempt, status: "done", verify_result: "ALIGNED" });
     const verifier = await claim(actor, "verifier");
-    const evidence = verifier.criteria.map(({ id }) => ({
-      criterion: id,
-      verdict: "fail" as const,
-      command: "false",
-      exit_code: 1,
-    }));
+    const evidence = verifier.criteria.map(({ id }) => {
+      return { criterion: id, verdict: "fail" as const, command: "false", exit_code: 1 };
+    });
     await passed([
       reportAgentJob(actor, { job_id: job.id, attempt: 2, status: "done", evidence }),
       setTaskStatus(actor, { task_id: task.id, status: "done" }),

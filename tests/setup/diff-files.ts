@@ -1,12 +1,7 @@
 /** A file that a change touched, as workers send it in a diff. */
-export const changedFile = <Rest extends object>(path: string, rest: Rest) => ({
-  path,
-  status: "modified" as const,
-  additions: 1,
-  deletions: 1,
-  binary: false,
-  ...rest,
-});
+export const changedFile = <Rest extends object>(path: string, rest: Rest) => {
+  return { path, status: "modified" as const, additions: 1, deletions: 1, binary: false, ...rest };
+};
 
 /** A file that a change added, with its lines. */
 export const addedFile = (path: string, ...lines: string[]) => ({

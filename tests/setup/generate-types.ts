@@ -14,12 +14,8 @@ export async function generateTypes(databaseUrl: string): Promise<string> {
     "public,operations",
   ]);
   const biome = join(projectRoot, "node_modules/@biomejs/biome/bin/biome");
-  const result = spawnSync(process.execPath, [biome, "format", "--stdin-file-path=database-types.ts"], {
-    cwd: projectRoot,
-    input: source,
-    encoding: "utf8",
-    maxBuffer: 32 * 1024 * 1024,
-  });
+  const options = { cwd: projectRoot, input: source, encoding: "utf8", maxBuffer: 32 * 1024 * 1024 } as const;
+  const result = spawnSync(process.execPath, [biome, "format", "--stdin-file-path=database-types.ts"], options);
   if (result.status !== 0) throw new Error(`Biome could not format the types: ${result.stderr}`);
   return result.stdout;
 }

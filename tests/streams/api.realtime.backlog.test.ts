@@ -121,13 +121,8 @@ it("The backlog stream announces a story log entry with its product and idea", a
   await t.query`insert into public.story_logs (story_id, type, content, user_id)
       values (${w.storyId}, 'IMPLEMENTATION_PLAN', 'x', ${w.member.id})`;
   const { data } = await reader.nextChange();
-  expect(data).toMatchObject({
-    op: "I",
-    entity: "story_log",
-    story_id: w.storyId,
-    product_id: w.productId,
-    idea_id: null,
-  });
+  const event = { op: "I", entity: "story_log", story_id: w.storyId, product_id: w.productId, idea_id: null };
+  expect(data).toMatchObject(event);
 });
 
 it("The backlog stream says nothing of another product", async () => {

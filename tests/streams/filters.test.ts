@@ -17,13 +17,9 @@ const ends = { send: false, follow: "end" };
 const asksAgain = { send: false, follow: "refresh" };
 
 /** Of me in the active sprint. */
-const mine = (entity: "task" | "story", fields: Partial<ChangeEvent> = {}): ChangeEvent => ({
-  ...base,
-  entity,
-  sprint_id: "active",
-  assignee_id: "me",
-  ...fields,
-});
+const mine = (entity: "task" | "story", fields: Partial<ChangeEvent> = {}): ChangeEvent => {
+  return { ...base, entity, sprint_id: "active", assignee_id: "me", ...fields };
+};
 const given = { changed_fields: ["assignee_id"], old_sprint_id: "active" };
 
 it.each<[string, ChangeEvent, object]>([

@@ -16,12 +16,9 @@ async function imported(format: ImportFormat, file: Part) {
   return { report, again, stories: await stock(t, report.product.id) };
 }
 
-const counts = ({ stories, tasks, already_there, dependencies }: ImportReport) => ({
-  stories,
-  tasks,
-  already_there,
-  dependencies,
-});
+const counts = ({ stories, tasks, already_there, dependencies }: ImportReport) => {
+  return { stories, tasks, already_there, dependencies };
+};
 
 it("Spec Kit features become stories, numbered boxes tasks, and tasks without [P] follow each other", async () => {
   const { report, stories } = await imported("spec-kit", zipOf(specKit));

@@ -95,13 +95,9 @@ const bead = (id: string, more: object) =>
     updated_at: "2026-01-04T00:00:00Z",
     ...more,
   });
-const link = (issue_id: string, depends_on_id: string, type: string) => ({
-  issue_id,
-  depends_on_id,
-  type,
-  created_at: "2026-01-03T00:00:00Z",
-  created_by: "ada",
-});
+const link = (issue_id: string, depends_on_id: string, type: string) => {
+  return { issue_id, depends_on_id, type, created_at: "2026-01-03T00:00:00Z", created_by: "ada" };
+};
 
 export const beads = [
   bead("g-1", { issue_type: "epic", title: "Harvest", description: "All of it", design: "By hand" }),

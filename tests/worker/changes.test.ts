@@ -61,12 +61,8 @@ it("The diff of an attempt arrives as git sees it, and git apply makes the same 
       "tab\there.txt",
     ].sort(),
   );
-  expect(files.get("neuer Name – größer.txt")).toMatchObject({
-    status: "renamed",
-    old_path: "old name.txt",
-    additions: 1,
-    deletions: 0,
-  });
+  const renamed = { status: "renamed", old_path: "old name.txt", additions: 1, deletions: 0 };
+  expect(files.get("neuer Name – größer.txt")).toMatchObject(renamed);
   expect(files.get("picture.bin")).toMatchObject({ binary: true, status: "modified" });
   expect(files.get("link")).toMatchObject({ status: "type_changed" });
   expect(files.get("lib")).toMatchObject({ status: "submodule" });

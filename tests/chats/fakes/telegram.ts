@@ -132,9 +132,6 @@ function problemOf(text: string, markup: z.infer<typeof marked> | undefined): st
 const optionsOf = (markup: z.infer<typeof marked> | undefined) =>
   (markup?.inline_keyboard?.flat() ?? []).map(({ text, callback_data }) => ({ id: callback_data, label: text }));
 
-const shown = ({ room, id, text }: FakeMessage) => ({
-  message_id: Number(id),
-  date: 0,
-  chat: { id: Number(room), type: "private" },
-  text,
-});
+const shown = ({ room, id, text }: FakeMessage) => {
+  return { message_id: Number(id), date: 0, chat: { id: Number(room), type: "private" }, text };
+};

@@ -122,12 +122,8 @@ it("Resuming a paused batch run with unfinished executions starts a new run on t
   await execute(1, "running");
   await pauseSprintRun(world.actor, { sprint_run_id: run.id, reason: "merge_conflict" });
   const next = await resumeSprintRun(world.actor, { sprint_run_id: run.id });
-  expect(next).toMatchObject({
-    status: "queued",
-    previous_run_id: run.id,
-    branch: run.branch,
-    pr_strategy: "SPRINT_BATCH",
-  });
+  const fresh = { status: "queued", previous_run_id: run.id, branch: run.branch, pr_strategy: "SPRINT_BATCH" };
+  expect(next).toMatchObject(fresh);
   expect(next.id).not.toBe(run.id);
   const detail = await getSprintRun(world.actor, { sprint_run_id: next.id });
   expect(detail.jobs).toMatchObject([

@@ -196,20 +196,11 @@ it("The queue says whether anything is left and who holds a job", async () => {
   const world = await t.seedSprint({ stories: [3] });
   expect(await checkQueueEmpty(world.actor, {})).toMatchObject({ empty: true, queued: 0 });
   await world.start();
-  expect(await checkQueueEmpty(world.actor, {})).toMatchObject({
-    empty: false,
-    claimable: true,
-    queued: 3,
-    held: 0,
-    reason: null,
-  });
+  const full = { empty: false, claimable: true, queued: 3, held: 0, reason: null };
+  expect(await checkQueueEmpty(world.actor, {})).toMatchObject(full);
   await claim(world.actor);
-  expect(await checkQueueEmpty(world.actor, { product_id: world.product.id })).toMatchObject({
-    claimable: false,
-    queued: 2,
-    held: 1,
-    reason: { code: "order" },
-  });
+  const rest = { claimable: false, queued: 2, held: 1, reason: { code: "order" } };
+  expect(await checkQueueEmpty(world.actor, { product_id: world.product.id })).toMatchObject(rest);
   const held = await listAgentJobs(world.actor, { state: "claimed" });
   expect(held.jobs.map((job) => job.worker_name)).toEqual(["worker-1"]);
   expect((await listAgentJobs(t.actorOf(await t.createUser()), {})).jobs).toEqual([]);

@@ -66,13 +66,8 @@ it("Only the owner of a product may require a sandbox or change what its jobs ma
   for (const change of [{ requires_sandbox: true }, { may_reach: ["pypi.org"] }, { references }]) {
     await expect(updateProduct(member.actor, { product_id, ...change })).rejects.toThrow("owner");
   }
-  const made = await createProduct(t.actorOf(await t.createUser()), {
-    code: "SAFE",
-    name: "Safe",
-    requires_sandbox: true,
-    may_reach: ["pypi.org:443"],
-    references,
-  });
+  const safe = { code: "SAFE", name: "Safe", requires_sandbox: true, may_reach: ["pypi.org:443"], references };
+  const made = await createProduct(t.actorOf(await t.createUser()), safe);
   expect(made).toMatchObject({ requires_sandbox: true, may_reach: ["pypi.org:443"], references });
   expect(await getProduct(actor, { product_id })).toMatchObject({ requires_sandbox: false, may_reach: [] });
 });

@@ -148,25 +148,16 @@ it("A task of a batch that finishes its story is refused done without proof", as
 it("Work that another worker must verify is given to one, without the words of its author", async () => {
   const { take, world, run, story } = await openRun("other_worker");
   const author = await take("author");
-  expect(await author.report({ head_sha: "aaa", summary: "All fine" })).toMatchObject({
-    status: "queued",
-    phase: "verify",
-    retry_count: 0,
-    worker_id: author.job ? expect.any(String) : null,
-  });
+  const waits = { status: "queued", phase: "verify", retry_count: 0, worker_id: expect.any(String) };
+  expect(await author.report({ head_sha: "aaa", summary: "All fine" })).toMatchObject(waits);
   expect(await author.report({ head_sha: "aaa" })).toMatchObject({ status: "queued" });
   expect(await claimRefusal(world.actor, "author")).toBe("needs_other_worker");
   const why = await whyNotMoving(world.actor, { kind: "job", id: author.job.id });
   expect(why.reasons).toMatchObject([{ code: "needs_other_worker" }]);
 
   const verifier = await take("verifier");
-  expect(verifier.job).toMatchObject({
-    phase: "verify",
-    head_sha: "aaa",
-    previous_failure: null,
-    earlier_attempts: [],
-    questions: [],
-  });
+  const fresh = { phase: "verify", head_sha: "aaa", previous_failure: null, earlier_attempts: [], questions: [] };
+  expect(verifier.job).toMatchObject(fresh);
   const silent = await refusalOf(verifier.report({}));
   expect(silent.status).toBe(422);
   const noProcedure = says(verifier.job.criteria, { verdict: "pass" });
@@ -217,12 +208,8 @@ it("A batch is verified by another worker once, at its end", async () => {
   const { take, world } = await openRun("other_worker", { strategy: "SPRINT_BATCH", stories: [2, 1] });
   const author = await take("author");
   for (const task of world.tasks) {
-    await updateTaskExecution(world.actor, {
-      ...author.attempt,
-      task_id: task.id,
-      status: "done",
-      verify_result: "ALIGNED",
-    });
+    const done = { ...author.attempt, task_id: task.id, status: "done", verify_result: "ALIGNED" } as const;
+    await updateTaskExecution(world.actor, done);
   }
   const statuses = async () => Promise.all(world.tasks.map(({ id }) => t.columnOf("tasks", id, "status")));
   expect(await statuses()).toEqual(["DONE", "REVIEW", "REVIEW"]);
@@ -241,12 +228,8 @@ it("A batch is verified by another worker once, at its end", async () => {
 
   const again = await take("author");
   expect(again.job.executions?.map(({ status }) => status)).toEqual(["done", "done", "pending"]);
-  await updateTaskExecution(world.actor, {
-    ...again.attempt,
-    task_id: at(world.tasks, 2).id,
-    status: "done",
-    verify_result: "ALIGNED",
-  });
+  const done = { ...again.attempt, task_id: at(world.tasks, 2).id, status: "done", verify_result: "ALIGNED" } as const;
+  await updateTaskExecution(world.actor, done);
   await again.report({});
   const last = await take("verifier");
   const passes = last.job.criteria.map(({ id, story_id }) => ({ criterion: id, story_id, excerpt: "I looked at it" }));

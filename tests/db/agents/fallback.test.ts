@@ -11,13 +11,8 @@ type Job = NonNullable<Awaited<ReturnType<typeof claim>>["job"]>;
 
 async function running(fallback: string[], strategy: "STORY" | "SPRINT_BATCH" = "STORY") {
   const world = await t.seedSprint({ strategy, stories: [1] });
-  await updateProduct(world.actor, {
-    product_id: world.product.id,
-    agent: "claude",
-    model: "opus",
-    effort: "low",
-    fallback,
-  });
+  const settings = { product_id: world.product.id, agent: "claude", model: "opus", effort: "low", fallback } as const;
+  await updateProduct(world.actor, settings);
   await world.start();
   return world;
 }
@@ -42,12 +37,8 @@ it("A limit further away than fallback_after hands the kept work to the next age
   const world = await running(["codex"]);
   const first = await claimed(world, "claude", "codex");
   expect(first).toMatchObject({ agent: "claude", model: "opus" });
-  expect(await limited(world, first, 16)).toMatchObject({
-    status: "queued",
-    fallback_agent: "codex",
-    not_before: null,
-    retry_count: 0,
-  });
+  const handed = { status: "queued", fallback_agent: "codex", not_before: null, retry_count: 0 };
+  expect(await limited(world, first, 16)).toMatchObject(handed);
   expect((await claim(world, "claude")).reason?.code).toBe("agent");
   const second = await claimed(world, "codex");
   expect(second).toMatchObject({

@@ -14,12 +14,8 @@ const admin = t.actorOf(await t.createUser({ role: "ADMIN" }));
 
 it("Model prices are set and removed by administrators, in US dollars by default, and read by everyone", async () => {
   const price = { model_id: "m-set", input_per_million: 3, output_per_million: 15.5 };
-  expect(await setModelPrice(admin, price)).toMatchObject({
-    ...price,
-    cache_read_per_million: 0,
-    cache_write_per_million: 0,
-    currency: "USD",
-  });
+  const stored = { ...price, cache_read_per_million: 0, cache_write_per_million: 0, currency: "USD" };
+  expect(await setModelPrice(admin, price)).toMatchObject(stored);
   expect(await setModelPrice(admin, { model_id: "m-set", cache_read_per_million: 0.3 })).toMatchObject({
     input_per_million: 3,
     cache_read_per_million: 0.3,

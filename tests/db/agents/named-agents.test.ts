@@ -34,12 +34,8 @@ it("A job takes agent, model, and effort each from the most specific of task, st
   const { job } = await claim(world, { agents: [claude, codex] });
   expect(job).toMatchObject({ agent: "codex", model: "gpt-5", effort: "low" });
   const read = await getAgentJob(actor, { job_id: String(job?.id) });
-  expect(read).toMatchObject({
-    agent: "codex",
-    model: "gpt-5",
-    effort: "low",
-    attempts: [{ attempt: 1, agent: "codex" }],
-  });
+  const chosen = { agent: "codex", model: "gpt-5", effort: "low", attempts: [{ attempt: 1, agent: "codex" }] };
+  expect(read).toMatchObject(chosen);
 });
 
 it("A task shows the agent, model, and effort set on it, and null removes them", async () => {

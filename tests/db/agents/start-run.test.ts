@@ -88,12 +88,8 @@ it("A run under SPRINT_BATCH has exactly one SPRINT_IMPLEMENTATION job and froze
       where product_id = ${world.product.id}`;
   const { jobs, executions } = await getSprintRun(world.actor, { sprint_run_id: run.id });
   expect(jobs).toHaveLength(1);
-  expect(jobs[0]).toMatchObject({
-    kind: "SPRINT_IMPLEMENTATION",
-    sprint_run_id: run.id,
-    task_id: at(world.tasks, 0).id,
-    idea_id: null,
-  });
+  const batch = { kind: "SPRINT_IMPLEMENTATION", sprint_run_id: run.id, task_id: at(world.tasks, 0).id, idea_id: null };
+  expect(jobs[0]).toMatchObject(batch);
   expect(executions.map((e) => [e.task_id, e.status, e.plan_snapshot, e.verify_required])).toEqual(
     world.stories.flatMap((s, i) =>
       s.tasks.map((task, n) => [task.id, "pending", `Change src/part-${i + 1}-${n + 1}.ts`, "ALIGNED_OR_PARTIAL"]),

@@ -82,20 +82,11 @@ it("An edit of a task changes the given fields, and null clears plan, repository
     requires_opus: true,
     estimated_minutes: 30,
   } as const;
-  expect(await editTask(actor, { task_id, ...full })).toEqual({
-    ...task,
-    ...full,
-    sort_order: 5,
-    version: expect.any(Number),
-  });
+  const changed = { ...task, ...full, sort_order: 5, version: expect.any(Number) };
+  expect(await editTask(actor, { task_id, ...full })).toEqual(changed);
   const cleared = { implementation_plan: null, repo_url: null, estimated_minutes: null };
-  expect(await editTask(actor, { task_id, ...cleared })).toEqual({
-    ...task,
-    ...full,
-    ...cleared,
-    sort_order: 5,
-    version: expect.any(Number),
-  });
+  const kept = { ...task, ...full, ...cleared, sort_order: 5, version: expect.any(Number) };
+  expect(await editTask(actor, { task_id, ...cleared })).toEqual(kept);
 });
 
 it("A task that moves keeps its code and stays within its product", async () => {
