@@ -18,6 +18,12 @@ const { t, app } = await openApp();
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 
 const sha = (letter: string) => letter.repeat(40);
+const inOrder = { path: "same", ours: "one\n", theirs: "two\n" };
+const of = ({ branch, task }: Awaited<ReturnType<typeof claim>>) => ({
+  kind: "sibling",
+  branch,
+  task_code: task?.code,
+});
 
 /** A run with a branch a story; both of its jobs are held by workers that have verified their work. */
 async function scene({ verified = [true, true] }: { verified?: boolean[] } = {}) {
@@ -37,7 +43,7 @@ async function scene({ verified = [true, true] }: { verified?: boolean[] } = {})
     branch: theirs.branch,
     ours_sha: sha("a"),
     theirs_sha: sha("b"),
-    files: [{ path: "same", ours: "one\n", theirs: "two\n" }],
+    files: [inOrder],
     ...more,
   });
   const post = (ours: Said, given: unknown) => app.send("POST", `/api/jobs/${ours.id}/conflicts`, given, bearer(token));
@@ -62,16 +68,7 @@ it("A conflicting job returns to the head of the queue with both versions and no
     attempt: 2,
     retry_count: 0,
     previous_failure: null,
-    conflicts: [
-      {
-        kind: "sibling",
-        branch: first.branch,
-        task_code: first.task?.code,
-        ours_sha: sha("a"),
-        theirs_sha: sha("b"),
-        files: [{ path: "same", ours: "one\n", theirs: "two\n" }],
-      },
-    ],
+    conflicts: [{ ...of(first), ours_sha: sha("a"), theirs_sha: sha("b"), files: [inOrder] }],
   });
   expect((await read()).status).toBe("running");
 });
@@ -137,16 +134,8 @@ it("Of two conflicting jobs, the first to finish continues and the other gets th
   await reportAgentJob(world.actor, { job_id: second.id, attempt: 1, status: "failed", failure_class: "rate_limited" });
   await t.query`update public.agent_jobs set not_before = null`;
   const again = await claim(world.actor, "worker-2");
-  expect(again.conflicts).toMatchObject([
-    {
-      kind: "sibling",
-      branch: first.branch,
-      task_code: first.task?.code,
-      ours_sha: sha("b"),
-      theirs_sha: sha("a"),
-      files: [{ path: "same", ours: "two\n", theirs: "one\n" }],
-    },
-  ]);
+  const files = [{ path: "same", ours: "two\n", theirs: "one\n" }];
+  expect(again.conflicts).toMatchObject([{ ...of(first), ours_sha: sha("b"), theirs_sha: sha("a"), files }]);
 });
 
 it("A conflict with a branch of the run on which no one works lets the job continue", async () => {

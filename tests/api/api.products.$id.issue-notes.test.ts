@@ -44,20 +44,10 @@ async function scene() {
     await reportAgentJob(actor, { job_id, attempt, ...done });
     return branch ?? "";
   };
-  const see = (branch: string, state: "open" | "merged") =>
-    observePulls(actor, {
-      product_id,
-      pulls: [
-        {
-          number: 9,
-          url: "https://code.example/acme/shop/pulls/9",
-          branch,
-          head_sha: head,
-          state,
-          observed_at: new Date().toISOString(),
-        },
-      ],
-    });
+  const see = (branch: string, state: "open" | "merged") => {
+    const pull = { number: 9, url: "https://code.example/acme/shop/pulls/9", branch, head_sha: head, state };
+    return observePulls(actor, { product_id, pulls: [{ ...pull, observed_at: new Date().toISOString() }] });
+  };
   const expire = () => t.query`update issue_notes set lease_until = now() where product_id = ${product_id}`;
   return { owner, member, actor, product_id, pbi, item, path, call, next, note, tell, work, see, expire };
 }

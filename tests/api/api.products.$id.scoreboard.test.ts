@@ -19,13 +19,8 @@ async function scene() {
     const agent = n === 11 ? "codex" : "claude";
     await t.query`update job_attempts set agent = ${agent},
       started_at = started_at - interval '10 minutes' where job_id = ${job_id}`;
-    await reportAgentJob(actor, {
-      job_id,
-      attempt,
-      status: "done",
-      verify_result: "ALIGNED",
-      model_id: agent === "claude" ? "opus" : "gpt",
-    });
+    const done = { status: "done", verify_result: "ALIGNED", model_id: agent === "claude" ? "opus" : "gpt" } as const;
+    await reportAgentJob(actor, { job_id, attempt, ...done });
     if (n === 1 || n === 4) await reviewJob(actor, { job_id, verdict: "request_changes", summary: "Again" });
   }
   return world;
@@ -37,31 +32,11 @@ it("The scoreboard says how often each agent was right at once, and nothing of t
   const answer = await app.request(path, { headers: await t.bearerOf(owner) });
   expect(answer.status).toBe(200);
   const { rows } = await answer.json();
+  const enough = { too_few: false, first_pass: 0.778, interval: wilson(7, 9), rounds: 1, cost: null, minutes: 10 };
+  const few = { too_few: true, first_pass: null, interval: null, rounds: null, cost: null, minutes: null };
   expect(rows).toEqual([
-    {
-      agent: "claude",
-      model: "opus",
-      label: null,
-      finished: 9,
-      too_few: false,
-      first_pass: 0.778,
-      interval: wilson(7, 9),
-      rounds: 1,
-      cost: null,
-      minutes: 10,
-    },
-    {
-      agent: "codex",
-      model: "gpt",
-      label: null,
-      finished: 1,
-      too_few: true,
-      first_pass: null,
-      interval: null,
-      rounds: null,
-      cost: null,
-      minutes: null,
-    },
+    { agent: "claude", model: "opus", label: null, finished: 9, ...enough },
+    { agent: "codex", model: "gpt", label: null, finished: 1, ...few },
   ]);
   const session = { cookie: await app.signIn(owner) };
   const page = await (await app.request(`/insights/agents?product=${product.id}`, { headers: session })).text();

@@ -230,22 +230,11 @@ it("Card, task, job and run show the state of the pull request, and the run how 
   const job = await claim(actor);
   const head_sha = "a".repeat(40);
   await finish(actor, job, { head_sha });
-  const observe = (change: object) =>
-    observePulls(actor, {
-      product_id: product.id,
-      pulls: [
-        {
-          number: 7,
-          url: "https://code.example/acme/shop/pulls/7",
-          branch: job.branch ?? "",
-          head_sha,
-          state: "open",
-          mergeable: true,
-          observed_at: new Date().toISOString(),
-          ...change,
-        },
-      ],
-    });
+  const seen = { number: 7, url: "https://code.example/acme/shop/pulls/7", branch: job.branch ?? "", head_sha };
+  const observe = (change: object) => {
+    const pull = { ...seen, state: "open" as const, mergeable: true, observed_at: new Date().toISOString() };
+    return observePulls(actor, { product_id: product.id, pulls: [{ ...pull, ...change }] });
+  };
   const task = at(world.tasks, 0);
   const places = [
     `/products/${product.id}/sprints/${sprint.id}`,

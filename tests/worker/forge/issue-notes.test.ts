@@ -65,20 +65,10 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
     const { id: job_id, attempt, branch } = await claim(actor);
     const done = { status: "done" as const, verify_result: "ALIGNED" as const, head_sha: head };
     await reportAgentJob(actor, { job_id, attempt, ...done });
-    const say = (state: "open" | "merged") =>
-      observePulls(actor, {
-        product_id,
-        pulls: [
-          {
-            number: 90,
-            url: `${forge.origin}/acme/shop/pulls/90`,
-            branch: branch ?? "",
-            state,
-            head_sha: head,
-            observed_at: new Date().toISOString(),
-          },
-        ],
-      });
+    const opened = { number: 90, url: `${forge.origin}/acme/shop/pulls/90`, branch: branch ?? "", head_sha: head };
+    const say = (state: "open" | "merged") => {
+      return observePulls(actor, { product_id, pulls: [{ ...opened, state, observed_at: new Date().toISOString() }] });
+    };
     /** Two workers that look, as others do when the lease of the dead one is over. */
     const rescue = async () => {
       await t.query`update issue_notes set lease_until = now() where product_id = ${product_id}`;
