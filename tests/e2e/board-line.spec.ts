@@ -30,6 +30,7 @@ test("The first card of the board is in the upper quarter of the window, also du
 
   await openLive(page, world.sprint);
   await expect(page.getByRole("link", { name: "Run: 0 of 4 jobs" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Why it waits" })).toBeVisible();
   expect(await topOfFirstCard(page)).toBeLessThan(200);
 });
 

@@ -154,12 +154,21 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
 function RunUnderWay({ run, productId }: { run: NonNullable<SprintFrame["run"]>; productId: string }) {
   const over = new Set<string>(["done", "review"]);
   const done = run.job_statuses.filter((status) => over.has(statusLook(status).tone)).length;
+  const page = `/products/${productId}/runs/${run.id}`;
+  const held = new Set(["CLAIMED", "RUNNING"]);
+  const isWaiting =
+    run.job_statuses.includes("QUEUED") && !run.waits_for && !run.job_statuses.some((one) => held.has(one));
   return (
     <section aria-label="Run" className="flex min-w-0 items-center gap-2 text-sm">
       <RunStatus run={run} />
-      <Link to={`/products/${productId}/runs/${run.id}`} className="font-medium hover:underline">
+      <Link to={page} className="font-medium hover:underline">
         {`Run: ${done} of ${countText(run.job_statuses.length, "job")}`}
       </Link>
+      {isWaiting ? (
+        <Link to={page} className="whitespace-nowrap text-accent underline underline-offset-2 max-sm:hidden">
+          Why it waits
+        </Link>
+      ) : null}
       {run.started_at ? (
         <span className="text-muted">
           <Elapsed from={run.started_at} />
