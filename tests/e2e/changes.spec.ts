@@ -57,6 +57,10 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
   await expect(file.locator(".l.d:focus")).toHaveText("export const greeting = 1;");
   await page.keyboard.press("j");
   await expect(file.locator(".l.a:focus")).toHaveText("export const greeting = 'hello';");
+  for (const theme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    expect(await findings(page)).toEqual([]);
+  }
   await page.keyboard.press("v");
   await expect(file.getByText("// done").last()).toBeHidden();
   // The next change is never one of a folded file.
@@ -70,10 +74,6 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
     await expect(evil.locator(".l.a:focus")).toContainText("<script>", { timeout: 500 });
   }).toPass();
 
-  for (const theme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme: theme });
-    expect(await findings(page)).toEqual([]);
-  }
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await findings(page)).toEqual([]);
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -86,6 +86,8 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
   // A viewed file is closed.
   await still.getByRole("region", { name: "src/greeting.ts" }).locator("summary").click();
   await expect(still.getByText("export const greeting = 'hello';")).toBeVisible();
+  // What changed inside the line.
+  await expect(still.locator(".l mark")).toHaveText(["1", "'hello'"]);
 });
 
 test("a diff of 5,000 lines opens at once and scrolls", async ({ baseURL, owner, ownPage: page }) => {

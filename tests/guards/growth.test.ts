@@ -1,5 +1,6 @@
 import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
+import { drawLines } from "~/features/diff/draw-lines";
 import { parseJsonBody, readForm } from "~/http/request-body.server";
 import { readPatch } from "~/nouns/agent-jobs/report-with-diff.server";
 import { joinPatches } from "~/nouns/reviews/join-patches";
@@ -292,6 +293,13 @@ const parsers: Record<string, Record<string, Worst>> = {
       const on = { path: "a", side: "new", line_text: "x", body: "b", draft: false } as const;
       const comments = list(n, (i) => ({ ...ids, ...on, line: i + 1 }));
       return () => positionComments(review, comments);
+    },
+  },
+  drawLines: {
+    "lines that are like none before them": (n) => {
+      const line = (kind: "deleted" | "added", i: number) => ({ kind, text: `a ${kind} ${i} b`, old: i, new: i });
+      const hunk = (["deleted", "added"] as const).flatMap((kind) => list(n, (i) => line(kind, i)));
+      return () => drawLines("a.txt", [hunk]);
     },
   },
   readPatch: {

@@ -1,17 +1,18 @@
 // Program of a worker thread (see work-thread.server.ts): diff work whose cost grows with user input.
 import { parentPort } from "node:worker_threads";
-import highlighter from "highlight.js/lib/common";
 import { patchText } from "~/nouns/agent-jobs/patch-text";
 import { reviewOfAttempt, reviewOfStory, type StoryAttempt, storyAttemptsSchema } from "~/nouns/reviews/story-changes";
 import { type PageLine, placeOfLine, positionComments, shownReview } from "~/nouns/reviews/story-lines";
 import { type DiffFile, type JobDiff, jobDiffSchema, shownDiff } from "~/wire/agent-jobs/job-diff";
+import type { PatchLine } from "~/wire/agent-jobs/patch";
 import type { StoredComment } from "~/wire/reviews/contract";
 import { type Clues, chaptersOf, type Guide } from "~/wire/reviews/guide";
 import { type Comparison, compareFiles } from "./compare-files";
+import { drawLines } from "./draw-lines";
 
-/** Code to highlight, files to compare or to place comments in; `story` and `job` are what the database answered. */
+/** Lines to draw, files to compare or to place comments in; `story` and `job` are what the database answered. */
 export type DiffQuestion =
-  | { color: { language: string; texts: string[] } }
+  | { draw: { path: string; hunks: PatchLine[][] }[] }
   | { compare: Comparison }
   | { guide: { files: readonly DiffFile[]; guide: Guide | null; clues: Clues } }
   | { review: { attempts: readonly StoryAttempt[]; comments: readonly StoredComment[] } }
@@ -21,27 +22,9 @@ export type DiffQuestion =
   | { story: string; paths: string[] | undefined }
   | { job: string; paths: string[] | undefined; asPatch: boolean };
 
-/** Closes spans that cross a line end, and reopens them on the next line. */
-function linesOf(html: string): string[] {
-  const open: string[] = [];
-  return html.split("\n").map((line) => {
-    const beginning = open.join("");
-    for (const [tag] of line.matchAll(/<span[^>]*>|<\/span>/g)) {
-      if (tag === "</span>") open.pop();
-      else open.push(tag);
-    }
-    return `${beginning}${line}${"</span>".repeat(open.length)}`;
-  });
-}
-
-/** highlight.js escapes its input; it adds only classes. */
-function color(language: string, texts: readonly string[]): string[][] {
-  return texts.map((text) => linesOf(highlighter.highlight(text, { language, ignoreIllegals: true }).value));
-}
-
 function answer(question: DiffQuestion): unknown {
   if ("compare" in question) return compareFiles(question.compare);
-  if ("color" in question) return color(question.color.language, question.color.texts);
+  if ("draw" in question) return question.draw.map(({ path, hunks }) => drawLines(path, hunks));
   if ("guide" in question) {
     const { files, guide, clues } = question.guide;
     return chaptersOf(files, guide, clues);

@@ -27,17 +27,25 @@ export function sizeOf(files: readonly { file: Pick<DiffFile, "additions" | "del
 }
 
 /** Returns files, the first ones with lines. `open` is the index of a folded file to load too. */
-export function showFiles(files: readonly RoundFile[], viewer: string, open: number | undefined): Promise<ShownFile[]> {
+export async function showFiles(
+  files: readonly RoundFile[],
+  viewer: string,
+  open: number | undefined,
+): Promise<ShownFile[]> {
   let left = linesAtOnce;
-  return Promise.all(
-    files.map(async (round) => {
-      const { file, index } = round;
-      const shown = nameFile(round);
-      left -= shown.lineCount;
-      const isWanted = index === open || (left >= 0 && !shown.folded);
-      return isWanted ? { ...shown, hunks: await showLines(file, viewer) } : shown;
+  const shown = files.map(nameFile);
+  const wanted = new Set<number>(
+    shown.flatMap(({ index, lineCount, folded }, place) => {
+      left -= lineCount;
+      return index === open || (left >= 0 && !folded) ? place : [];
     }),
   );
+  const lines = await showLines(
+    [...wanted].flatMap((place) => files[place]?.file ?? []),
+    viewer,
+  );
+  const made = lines.values();
+  return shown.map((file, place) => (wanted.has(place) ? { ...file, hunks: made.next().value ?? [] } : file));
 }
 
 /** Returns one file with its lines. */
@@ -52,7 +60,8 @@ export async function showFile(
 }
 
 export async function showOne(round: RoundFile, viewer: string): Promise<ShownFile> {
-  return { ...nameFile(round), hunks: await showLines(round.file, viewer) };
+  const [hunks = []] = await showLines([round.file], viewer);
+  return { ...nameFile(round), hunks };
 }
 
 function filesOf(diff: JobDiff): RoundFile[] {

@@ -28,29 +28,23 @@ export async function madeInThread(question: DiffQuestion, viewer: string): Prom
 
 /** Longer lines are cut: no one reads on, and laying them out is expensive. */
 const longestLine = 2_000;
-/** Longer code is not highlighted. */
-const longestCode = 400_000;
 /** Characters of shown files to cache, so that reopening a diff costs nothing. Each line counts as 100 more. */
 const mostKept = 24_000_000;
 
 const kept = new RecentlyMade<ShownHunk[]>(mostKept);
 
-/** Returns a file's lines as HTML, highlighted if the language is known. Cached by patch. */
-export async function showLines({ path, patch }: DiffFile, viewer: string): Promise<ShownHunk[]> {
-  if (patch === undefined) return [];
-  const language = languageOf(path);
-  const key = createHash("sha256").update(`${language}\n${patch}`).digest("base64");
-  const known = kept.get(key);
-  if (known) return known;
-  const { hunks } = parsePatch(patch);
-  const sides = hunks.flatMap(({ lines }) => [
-    textOf(lines.filter(({ kind }) => kind !== "added")),
-    textOf(lines.filter(({ kind }) => kind !== "deleted")),
-  ]);
-  const colored = language === null ? null : await highlight(language, sides, viewer);
-  const shown = shownHunks(hunks, colored === "too-busy" ? null : colored);
-  if (colored !== "too-busy") kept.keep(key, shown, sizeOf(shown));
-  return shown;
+/** Returns the lines of files as HTML, with the words that changed, highlighted if the language is known. Cached. */
+export async function showLines(files: readonly DiffFile[], viewer: string): Promise<ShownHunk[][]> {
+  const all = files.map(({ path, patch = "" }) => {
+    const key = createHash("sha256").update(`${path}\n${patch}`).digest("base64");
+    const known = kept.get(key);
+    return { path, key, known, hunks: known ? [] : parsePatch(patch).hunks };
+  });
+  const missing = all.filter(({ hunks }) => hunks.length > 0);
+  const drawn = await draw(missing, viewer);
+  const made = new Map(missing.map(({ key, hunks }, file) => [key, shownHunks(hunks, drawn.lines?.[file])]));
+  if (drawn.isFinal) for (const [key, shown] of made) kept.keep(key, shown, sizeOf(shown));
+  return all.map(({ key, known }) => known ?? made.get(key) ?? []);
 }
 
 /** Estimates memory: markup multiplies the characters, and even an empty line takes space. */
@@ -59,35 +53,29 @@ function sizeOf(hunks: readonly ShownHunk[]): number {
   return lines.reduce((size, [, , , html]) => size + html.length + 100, 100 * hunks.length);
 }
 
-function shownHunks(hunks: readonly Hunk[], colored: string[][] | null): ShownHunk[] {
-  return hunks.map(({ heading, lines }, number) => {
-    const old = colored?.[number * 2]?.values();
-    const next = colored?.[number * 2 + 1]?.values();
-    return {
-      heading: plain(heading),
-      lines: lines.map((line): ShownLine => {
-        const ofOld = line.kind === "added" ? undefined : old?.next().value;
-        const ofNew = line.kind === "deleted" ? undefined : next?.next().value;
-        const html = marked(ofNew ?? ofOld ?? escaped(cut(line.text))) + restOf(line);
-        return [shortKinds[line.kind], line.old, line.new, html];
-      }),
-    };
-  });
+function shownHunks(hunks: readonly Hunk[], drawn: string[][] | undefined): ShownHunk[] {
+  return hunks.map(({ heading, lines }, hunk) => ({
+    heading: plain(heading),
+    lines: lines.map((line, place): ShownLine => {
+      const html = marked(drawn?.[hunk]?.[place] ?? escaped(cut(line.text))) + restOf(line);
+      return [shortKinds[line.kind], line.old, line.new, html];
+    }),
+  }));
 }
 
 const shortKinds = { same: "s", added: "a", deleted: "d" } as const;
 
-/** Returns the highlighted lines of each text; null if that fails or takes too long. */
-async function highlight(language: string, texts: string[], viewer: string): Promise<string[][] | "too-busy" | null> {
-  if (texts.reduce((sum, { length }) => sum + length, 0) > longestCode) return null;
-  const outcome = await askThread({ color: { language, texts } }, viewer);
-  if (typeof outcome === "string") return outcome === "too-busy" ? outcome : null;
-  const lines: string[][] = JSON.parse(outcome.made);
-  return lines;
-}
-
-function textOf(lines: readonly PatchLine[]): string {
-  return lines.map(({ text }) => cut(text)).join("\n");
+/** Without lines if that fails, takes too long or has to wait too long; only the last may do better next time. */
+async function draw(files: readonly { path: string; hunks: readonly Hunk[] }[], viewer: string) {
+  if (files.length === 0) return { isFinal: true };
+  const question = files.map(({ path, hunks }) => ({
+    path,
+    hunks: hunks.map(({ lines }) => lines.map((line) => ({ ...line, text: cut(line.text) }))),
+  }));
+  const outcome = await askThread({ draw: question }, viewer);
+  if (typeof outcome === "string") return { isFinal: outcome !== "too-busy" };
+  const lines: string[][][] = JSON.parse(outcome.made);
+  return { isFinal: true, lines };
 }
 
 function cut(text: string): string {
@@ -124,49 +112,4 @@ function mark(text: string): string {
 
 function plain(text: string): string {
   return cut(text).replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
-}
-
-/** File extensions and the language highlight.js (common set) uses for them. */
-const languages: Record<string, string> = {
-  ...named("bash", "sh bash zsh"),
-  ...named("c", "c h"),
-  ...named("cpp", "cc cpp cxx hpp hh"),
-  ...named("csharp", "cs"),
-  ...named("css", "css"),
-  ...named("diff", "diff patch"),
-  ...named("go", "go"),
-  ...named("graphql", "graphql gql"),
-  ...named("ini", "ini toml cfg conf"),
-  ...named("java", "java"),
-  ...named("javascript", "js mjs cjs jsx"),
-  ...named("json", "json jsonc"),
-  ...named("kotlin", "kt kts"),
-  ...named("less", "less"),
-  ...named("lua", "lua"),
-  ...named("makefile", "mk makefile"),
-  ...named("markdown", "md markdown"),
-  ...named("objectivec", "m mm"),
-  ...named("perl", "pl pm"),
-  ...named("php", "php"),
-  ...named("python", "py pyi"),
-  ...named("r", "r"),
-  ...named("ruby", "rb gemfile rakefile"),
-  ...named("rust", "rs"),
-  ...named("scss", "scss"),
-  ...named("sql", "sql"),
-  ...named("swift", "swift"),
-  ...named("typescript", "ts tsx mts cts"),
-  ...named("vbnet", "vb"),
-  ...named("xml", "xml html htm svg vue"),
-  ...named("yaml", "yml yaml"),
-};
-
-/** Returns the language for a file name; null means plain text. */
-function languageOf(path: string): string | null {
-  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  return languages[name.slice(name.lastIndexOf(".") + 1)] ?? null;
-}
-
-function named(language: string, endings: string): Record<string, string> {
-  return Object.fromEntries(endings.split(" ").map((ending) => [ending, language]));
 }

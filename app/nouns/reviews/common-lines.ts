@@ -15,8 +15,20 @@ export function isSameLine(one: Line | undefined, other: Line | undefined): bool
   return one?.text === other?.text && one?.isUnended === other?.isUnended;
 }
 
-/** The smallest set, by longest common subsequence. Beyond the budget all lines count as replaced. */
-export function signsOf(a: readonly Line[], b: readonly Line[], budget: Budget): (" " | "-" | "+")[] {
+type Sign = " " | "-" | "+";
+
+/** The smallest set, by longest common subsequence. Beyond the budget all between the same ends counts as replaced. */
+export function signsOf(a: readonly Line[], b: readonly Line[], budget: Budget): Sign[] {
+  const most = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < most && isSameLine(a[start], b[start])) start += 1;
+  let end = 0;
+  while (end < most - start && isSameLine(a.at(-1 - end), b.at(-1 - end))) end += 1;
+  const between = signsBetween(a.slice(start, a.length - end), b.slice(start, b.length - end), budget);
+  return [...Array<Sign>(start).fill(" "), ...between, ...Array<Sign>(end).fill(" ")];
+}
+
+function signsBetween(a: readonly Line[], b: readonly Line[], budget: Budget): Sign[] {
   const [rows, columns] = [a.length, b.length];
   if (rows * columns > budget.pairs) {
     budget.isSpent = true;
@@ -33,7 +45,7 @@ export function signsOf(a: readonly Line[], b: readonly Line[], budget: Budget):
         : Math.max(at(row + 1, column), at(row, column + 1));
     }
   }
-  const signs: (" " | "-" | "+")[] = [];
+  const signs: Sign[] = [];
   for (let [row, column] = [0, 0]; row < rows || column < columns; ) {
     const isBoth = row < rows && column < columns && isSameLine(a[row], b[column]);
     const goes = row < rows && (column === columns || at(row + 1, column) >= at(row, column + 1));

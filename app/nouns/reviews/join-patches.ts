@@ -1,5 +1,5 @@
 import { type Hunk, type PatchLine, parsePatch } from "~/wire/agent-jobs/patch";
-import { type Budget, isSameLine, type Line, signsOf } from "./common-lines";
+import { type Budget, type Line, signsOf } from "./common-lines";
 
 /** A line of a joined patch, and who changed it: the place of the patch that it comes from. */
 interface Edited extends Line {
@@ -136,26 +136,13 @@ function settled(ops: readonly Op[], budget: Budget): Op[] {
   const done: Op[] = [];
   let [deleted, added]: [Edited[], Edited[]] = [[], []];
   const flush = (): void => {
-    const isOne = (at: number, to: number) => isSameLine(deleted[at], added[to]);
-    const most = Math.min(deleted.length, added.length);
-    let start = 0;
-    while (start < most && isOne(start, start)) start += 1;
-    let end = 0;
-    while (end < most - start && isOne(deleted.length - 1 - end, added.length - 1 - end)) end += 1;
-    const gone = deleted.slice(start, deleted.length - end);
-    const come = added.slice(start, added.length - end);
-    const same = (lines: Edited[]) => {
-      for (const line of lines) done.push({ ...line, kind: "same" });
-    };
-    same(added.slice(0, start));
     let [at, to] = [0, 0];
-    for (const sign of signsOf(gone, come, budget)) {
-      const line = sign === "-" ? gone[at] : come[to];
+    for (const sign of signsOf(deleted, added, budget)) {
+      const line = sign === "-" ? deleted[at] : added[to];
       if (line) done.push(sign === " " ? { ...line, kind: "same" } : line);
       if (sign !== "+") at += 1;
       if (sign !== "-") to += 1;
     }
-    same(added.slice(added.length - end));
     [deleted, added] = [[], []];
   };
   for (const op of ops) {
