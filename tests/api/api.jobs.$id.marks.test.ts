@@ -173,6 +173,7 @@ describe("the marks of a change", () => {
     deletions: lines.filter((line) => line.startsWith("-")).length,
     patch: `@@ -1 +1 @@\n${lines.map((line) => (/^[-+@]/.test(line) ? line : ` ${line}`)).join("\n")}\n`,
   });
+  const inTest = (...lines: string[]) => file("a.test.ts", ...lines);
   const code = (path: string) => file(path, "-old", "+new");
   const go = (name: string) => [
     `-func ${name}(t *testing.T) {`,
@@ -237,16 +238,21 @@ describe("the marks of a change", () => {
       tests/auth.test.ts src/login.css .env.example`
       .split(/\s+/)
       .map((path): [string, string, ...File[]] => [`no sign-in in ${path}`, "", code(path), code("tests/a.test.ts")]),
+    ...["npm test || true", "continue-on-error: true", "allow_failure: true", "npx vitest --passWithNoTests"].map(
+      (line): [string, string, File] => [line, "weakened_tests", file("scripts/check.sh", `+${line}`)],
+    ),
+    ["a failing clean-up", "", file("scripts/check.sh", "+rm -r build || true", "+echo tests done; exit 0 # || true")],
+    ["a command that moved", "", file("scripts/check.sh", "-npm test || true", "+  npm test || true")],
+    ...["rejectUnauthorized: false", "verify=False", "InsecureSkipVerify: true", "curl -sk $URL"].map(
+      (line): [string, string, ...File[]] => [line, "auth", file("src/a.py", `+  ${line}`), code("tests/a.test.ts")],
+    ),
+    ["a test that takes any certificate", "", file("tests/a.test.ts", "+rejectUnauthorized: false")],
     ["401 lines", "large", { ...code("tests/a.ts"), additions: 401 }],
     ["400 lines", "", { ...code("tests/a.ts"), additions: 399 }],
     ["a long generated file", "dependencies", { ...code("yarn.lock"), additions: 4000, folded: true }],
 
-    [
-      "a case that is gone",
-      "deleted_tests",
-      file("a.test.ts", '-it("adds", () => {', "-  expect(sum(1, 2)).toBe(3);", "-});"),
-    ],
-    ["a case of one line that is gone", "deleted_tests", file("a.test.ts", '-it("x", f);', '+it("y", f);')],
+    ["a case that is gone", "deleted_tests", inTest('-it("adds", () => {', "-  expect(sum(1, 2)).toBe(3);", "-});")],
+    ["a case of one line that is gone", "deleted_tests", inTest('-it("x", f);', '+it("y", f);')],
     [
       "another case in its place",
       "deleted_tests",
@@ -267,13 +273,12 @@ describe("the marks of a change", () => {
     [
       "a case with another name",
       "",
-      file("a.test.ts", '-it("adds", () => {', '+it("adds up", () => {', "expect(sum(1, 2)).toBe(3);", "});"),
+      inTest('-it("adds", () => {', '+it("adds up", () => {', "expect(sum(1, 2)).toBe(3);", "});"),
     ],
     [
       "a case with another name and more to say",
       "",
-      file(
-        "a.test.ts",
+      inTest(
         '-it("shows a date", () => {',
         `-  ${shown[0]}`,
         '+it("shows a date in each language", () => {',
@@ -285,8 +290,7 @@ describe("the marks of a change", () => {
     [
       "a case with another name and another sum",
       "",
-      file(
-        "a.test.ts",
+      inTest(
         '-it("adds up", () => {',
         "-  expect(total([{ price: 1200, count: 2 }])).toBe(2400);",
         '+it("adds up with shipping", () => {',
@@ -294,22 +298,12 @@ describe("the marks of a change", () => {
         "});",
       ),
     ],
-    ["a case that moved", "", file("a.test.ts", "-  test('x', f);"), file("test/b.ts", "+test('x', f);")],
-    [
-      "a case that moved to what is no test",
-      "deleted_tests",
-      file("a.test.ts", "-it(`x`, f)"),
-      file("a.ts", "+it(`x`, f)"),
-    ],
+    ["a case that moved", "", inTest("-  test('x', f);"), file("test/b.ts", "+test('x', f);")],
+    ["a case that moved to what is no test", "deleted_tests", inTest("-it(`x`, f)"), file("a.ts", "+it(`x`, f)")],
     [
       "cases of a table under another name",
       "",
-      file(
-        "a.test.ts",
-        '-])("adds %s", (a, b) => {',
-        '+])("adds %s and more", (a, b) => {',
-        "expect(sum(a, 1)).toBe(b);",
-      ),
+      inTest('-])("adds %s", (a, b) => {', '+])("adds %s and more", (a, b) => {', "expect(sum(a, 1)).toBe(b);"),
     ],
     [
       "a file that moved",
@@ -326,7 +320,7 @@ describe("the marks of a change", () => {
     [
       "a name on the line below",
       "",
-      { ...file("a.test.ts", "-it(", '-  "x",'), status: "deleted" },
+      { ...inTest("-it(", '-  "x",'), status: "deleted" },
       file("tests/b.ts", "+it(", '+  "x",'),
     ],
     ["a case of Python", "deleted_tests", file("tests/test_a.py", "-async def test_x():", "+def test_y():")],
@@ -341,8 +335,7 @@ describe("the marks of a change", () => {
     [
       "a looser matcher",
       "weakened_tests",
-      file(
-        "a.test.ts",
+      inTest(
         'it("finds", () => {',
         '-  expect(found).toEqual({ id: "1" });',
         "+  expect(found).toBeTruthy();",
@@ -354,24 +347,19 @@ describe("the marks of a change", () => {
     [
       "a part for the whole",
       "weakened_tests",
-      file("a.test.ts", "-  expect(list()).toEqual([1, 2]);", "+  expect(list()).toContain(1);"),
+      inTest("-  expect(list()).toEqual([1, 2]);", "+  expect(list()).toContain(1);"),
     ],
-    ["another value", "", file("a.test.ts", "-  expect(sum()).toBe(2400);", "+  expect(sum()).toBe(2890);")],
-    [
-      "a stricter matcher",
-      "",
-      file("a.test.ts", "-  expect(found).toBeTruthy();", '+  expect(found).toEqual({ id: "1" });'),
-    ],
+    ["another value", "", inTest("-  expect(sum()).toBe(2400);", "+  expect(sum()).toBe(2890);")],
+    ["a stricter matcher", "", inTest("-  expect(found).toBeTruthy();", '+  expect(found).toEqual({ id: "1" });')],
     [
       "fewer assertions",
       "weakened_tests",
-      file("a.test.ts", 'it("finds", () => {', "  expect(found.id).toBe(1);", '-  expect(found.name).toBe("Ada");'),
+      inTest('it("finds", () => {', "  expect(found.id).toBe(1);", '-  expect(found.name).toBe("Ada");'),
     ],
     [
       "one assertion for many",
       "",
-      file(
-        "a.test.ts",
+      inTest(
         "-  expect(found.id).toBe(1);",
         '-  expect(found.name).toBe("Ada");',
         '+  expect(found).toEqual({ id: 1, name: "Ada" });',
@@ -380,8 +368,7 @@ describe("the marks of a change", () => {
     [
       "assertions that moved to a case of their own",
       "",
-      file(
-        "a.test.ts",
+      inTest(
         'it("finds", () => {',
         '-  expect(found.name).toBe("Ada");',
         "});",
@@ -392,22 +379,14 @@ describe("the marks of a change", () => {
     [
       "an assertion in more lines",
       "",
-      file("a.test.ts", "-  expect(sum(1, 2)).toBe(3);", "+  expect(", "+    sum(1, 2),", "+  ).toBe(3);"),
+      inTest("-  expect(sum(1, 2)).toBe(3);", "+  expect(", "+    sum(1, 2),", "+  ).toBe(3);"),
     ],
-    ["a case that is skipped", "weakened_tests", file("a.test.ts", '-it("adds", () => {', '+it.skip("adds", () => {')],
-    ["the only case that runs", "weakened_tests", file("a.test.ts", '-it("adds", () => {', '+it.only("adds", () => {')],
-    ["a case that runs again", "", file("a.test.ts", '-it.skip("adds", () => {', '+it("adds", () => {')],
-    ["a case that is only planned", "", file("a.test.ts", '+it.todo("adds");')],
-    [
-      "a case of Python that is skipped",
-      "weakened_tests",
-      file("tests/test_a.py", "+@pytest.mark.skip", "def test_x():"),
-    ],
-    [
-      "a case of Go that is skipped",
-      "weakened_tests",
-      file("a_test.go", "func TestX(t *testing.T) {", '+\tt.Skip("flaky")'),
-    ],
+    ["a case that is skipped", "weakened_tests", inTest('-it("adds", () => {', '+it.skip("adds", () => {')],
+    ["the only case that runs", "weakened_tests", inTest('-it("adds", () => {', '+it.only("adds", () => {')],
+    ["a case that runs again", "", inTest('-it.skip("adds", () => {', '+it("adds", () => {')],
+    ["a case that is only planned", "", inTest('+it.todo("adds");')],
+    ["a skipped case of Python", "weakened_tests", file("tests/test_a.py", "+@pytest.mark.skip", "def test_x():")],
+    ["a skipped case of Go", "weakened_tests", file("a_test.go", "func TestX(t *testing.T) {", '+\tt.Skip("flaky")')],
     [
       "less of Python",
       "weakened_tests",
@@ -421,8 +400,7 @@ describe("the marks of a change", () => {
     [
       "a case that goes on under another name and says less",
       "weakened_tests",
-      file(
-        "a.test.ts",
+      inTest(
         '-it("adds", () => {',
         '+it("adds up", () => {',
         "const made = sum(1, 2);",

@@ -60,8 +60,13 @@ test("a person requests changes of a worker's work, and approves the next attemp
 
   await page.keyboard.press("n");
   await page.keyboard.press("r");
-  await page.getByRole("textbox", { name: "Comment on line 1" }).fill("It should name the person.");
+  const comment = page.getByRole("textbox", { name: "Comment on line 1" });
+  await comment.fill("It should name");
   await page.getByRole("button", { name: "Add to review" }).click();
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await expect(comment).toHaveValue("It should name");
+  await comment.fill("It should name the person.");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await expect(page.getByRole("article", { name: /Comment by/ })).toContainText("draft");
   await expect(file.locator(".l.a:focus")).toHaveText("export const greeting = 'Hello';");
   expect(await findings(page)).toEqual([]);
@@ -77,6 +82,9 @@ test("a person requests changes of a worker's work, and approves the next attemp
   await expect(words).toBeFocused();
   await expect(words).toHaveValue("Nearly.");
   await words.press("Escape");
+  // The button opens the note first, as the key does.
+  await ask.click();
+  await expect(words).toBeFocused();
   for (const undo of [
     () => page.keyboard.press("Control+z"),
     () => messages.getByRole("button", { name: "Undo" }).click(),

@@ -150,6 +150,7 @@ test("A comment being written on a story's changes survives another's verdict, a
   await expect(comment).toContainText("Show it to whom?");
   await expect(text).toBeHidden();
   await adas.getByRole("button", { name: "Request changes" }).click();
+  await adas.getByLabel("Note", { exact: true }).press("Control+Enter");
   await expect(messages(adas)).toContainText("Changes requested");
   await adas.goto(`/jobs/${second.id}/changes`);
   await expect(adas.getByRole("article", { name: /Comment by/ })).toContainText("Show it to whom?");

@@ -18,17 +18,7 @@ const statusLabels: Record<ShownFile["status"], string> = {
 };
 
 /** One file of a diff. Its lines load when it is open and near the viewport. */
-export function ChangedFile({
-  file,
-  id,
-  label,
-  only,
-  address,
-  viewed,
-  flag,
-  below,
-  above,
-}: {
+export function ChangedFile(props: {
   file: ShownFile;
   id: string;
   /** No two parts of a page have the same. */
@@ -43,6 +33,7 @@ export function ChangedFile({
   /** Shown before the lines: comments whose lines no longer exist. */
   above: ReactNode;
 }) {
+  const { file, id, label, only, address, viewed, flag, below, above } = props;
   const isViewed = viewed?.isViewed ?? false;
   const [isOpen, setOpen] = useState(!file.folded && !isViewed);
   useEffect(() => setOpen(!file.folded && !isViewed), [file.folded, isViewed]);
@@ -160,17 +151,8 @@ function noteOf(file: ShownFile): string | null {
 }
 
 /** The lines of a file. Unified and split view share the same markup; only CSS switches between them. */
-function ChangedLines({
-  file,
-  hunks,
-  only,
-  below,
-}: {
-  file: number;
-  hunks: readonly ShownHunk[];
-  only: readonly number[];
-  below: BelowLine;
-}) {
+function ChangedLines(props: { file: number; hunks: readonly ShownHunk[]; only: readonly number[]; below: BelowLine }) {
+  const { file, hunks, only, below } = props;
   const shown = only.flatMap((place) => (hunks[place] ? [{ place, hunk: hunks[place] }] : []));
   return shown.map(({ place, hunk }) => (
     <div key={place} id={`hunk-${file}-${place}`} className="hunk scroll-mt-14">

@@ -4,14 +4,7 @@ import { LineCounts } from "./line-counts";
 import type { ShownChapter, ShownFile } from "./shown-diff";
 
 /** The chapters with their files, and how much of each the person has viewed. */
-export function ChapterList({
-  chapters,
-  files,
-  fileIds,
-  isViewed,
-  flagOf,
-  children,
-}: {
+export function ChapterList(props: {
   chapters: readonly ShownChapter[];
   files: ReadonlyMap<number, ShownFile>;
   /** Of each chapter, the ids of its files. */
@@ -20,6 +13,7 @@ export function ChapterList({
   flagOf: (path: string) => ReactNode;
   children: ReactNode;
 }) {
+  const { chapters, files, fileIds, isViewed, flagOf, children } = props;
   const links = { onClick: useLinkArea() };
   return (
     <nav {...links} aria-label="Changed files" className="min-w-0 lg:sticky lg:top-16">

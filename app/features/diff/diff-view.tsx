@@ -21,19 +21,7 @@ export interface Spot {
 const nothing: BelowLine = new Map();
 
 /** The files of a diff in their chapters: a list of them, and their lines. */
-export function DiffView({
-  addressOf,
-  since = null,
-  files,
-  chapters,
-  page,
-  aside,
-  viewed,
-  flagOf,
-  below,
-  above,
-  onSpot,
-}: {
+export function DiffView(props: {
   addressOf: (file: ShownFile) => string;
   /** Compare with this earlier attempt: its lines are the old side, which cannot be commented on here. */
   since?: number | null;
@@ -50,6 +38,7 @@ export function DiffView({
   above: ReadonlyMap<number, ReactNode>;
   onSpot: (spot: Spot) => void;
 }) {
+  const { addressOf, since = null, files, chapters, page, aside, viewed, flagOf, below, above, onSpot } = props;
   const { isViewed, change, marksOf } = viewed;
   const { canWrite } = useWriteAccess();
   const [view, changeView] = useDiffLook();
@@ -62,8 +51,8 @@ export function DiffView({
   );
   useDiffKeys(commentOn);
   const byIndex = new Map(files.map((file) => [file.index, file]));
-  const fileIds = fileIdsOf(chapters);
-  const labels = labelsOf(chapters, byIndex);
+  const names = namesOf(chapters, byIndex);
+  const fileIds = names.map((ofChapter) => ofChapter.map(({ id }) => id));
   return (
     <div className="diff grid items-start gap-4 lg:grid-cols-[14rem_minmax(0,1fr)]" data-view={view}>
       <ChapterList chapters={chapters} files={byIndex} fileIds={fileIds} isViewed={isViewed} flagOf={flagOf}>
@@ -96,8 +85,7 @@ export function DiffView({
               return (
                 <ChangedFile
                   key={index}
-                  id={fileIds[chapterIndex]?.[part] ?? ""}
-                  label={labels[chapterIndex]?.[part] ?? file.path}
+                  {...(names[chapterIndex]?.[part] ?? { id: "", label: file.path })}
                   file={file}
                   only={hunks}
                   address={addressOf(file)}
@@ -136,25 +124,15 @@ function ChapterHead({ chapter, children }: { chapter: ShownChapter; children: R
   );
 }
 
-function fileIdsOf(chapters: readonly ShownChapter[]): string[][] {
-  const seen = new Set<number>();
-  return chapters.map(({ parts }, chapter) =>
-    parts.map(({ index }) => {
-      const name = seen.has(index) ? `file-${index}-${chapter}` : `file-${index}`;
-      seen.add(index);
-      return name;
-    }),
-  );
-}
-
-function labelsOf(chapters: readonly ShownChapter[], files: ReadonlyMap<number, ShownFile>): string[][] {
-  const seen = new Set<string>();
-  return chapters.map(({ parts, title }) =>
+/** Of the files of each chapter an id and a label that no other part of the page has. */
+function namesOf(chapters: readonly ShownChapter[], files: ReadonlyMap<number, ShownFile>) {
+  const seen = new Set<number | string>();
+  const isNew = (name: number | string) => !seen.has(name) && seen.add(name).size > 0;
+  return chapters.map(({ parts, title }, chapter) =>
     parts.map(({ index }) => {
       const path = files.get(index)?.path ?? "";
-      const label = seen.has(path) ? `${path}, ${visible(title)}` : path;
-      seen.add(path);
-      return label;
+      const id = isNew(index) ? `file-${index}` : `file-${index}-${chapter}`;
+      return { id, label: isNew(path) ? path : `${path}, ${visible(title)}` };
     }),
   );
 }

@@ -95,7 +95,7 @@ function withMarks(html: string, letters = ""): string {
   const signs = letters.replace(/(?<=\+) (?=\+)/g, "+");
   let place = 0;
   return html
-    .replace(/<[^>]*>|&[^;]*;|[^<&]/g, (part) =>
+    .replace(/<[^<>]*>|&[^;&]*;|[^<&]/g, (part) =>
       part.startsWith("<") || signs[place++] !== "+" ? part : `<mark>${part}</mark>`,
     )
     .replaceAll("</mark><mark>", "");

@@ -12,18 +12,14 @@ export function lineKey(side: Side, line: number): string {
 }
 
 /** One side of a segment. Thousands of lines are one HTML string, split only where content follows a line. */
-export function LineColumn({
-  side,
-  lines,
-  below,
-  isTwin = false,
-}: {
+export function LineColumn(props: {
   side: Side;
   lines: readonly ShownLine[];
   below: BelowLine;
   /** The left copy of unchanged lines, visible in split view only. */
   isTwin?: boolean;
 }) {
+  const { side, lines, below, isTwin = false } = props;
   const parts: { html: string; after: ReactNode; key: number }[] = [];
   let html = "";
   for (const line of lines) {

@@ -27,25 +27,16 @@ export function sizeOf(files: readonly { file: Pick<DiffFile, "additions" | "del
 }
 
 /** Returns files, the first ones with lines. `open` is the index of a folded file to load too. */
-export async function showFiles(
-  files: readonly RoundFile[],
-  viewer: string,
-  open: number | undefined,
-): Promise<ShownFile[]> {
+export async function showFiles(all: readonly RoundFile[], viewer: string, open?: number): Promise<ShownFile[]> {
   let left = linesAtOnce;
-  const shown = files.map(nameFile);
-  const wanted = new Set<number>(
-    shown.flatMap(({ index, lineCount, folded }, place) => {
-      left -= lineCount;
-      return index === open || (left >= 0 && !folded) ? place : [];
-    }),
-  );
-  const lines = await showLines(
-    [...wanted].flatMap((place) => files[place]?.file ?? []),
-    viewer,
-  );
-  const made = lines.values();
-  return shown.map((file, place) => (wanted.has(place) ? { ...file, hunks: made.next().value ?? [] } : file));
+  const files = all.map((round) => {
+    const shown = nameFile(round);
+    left -= shown.lineCount;
+    return { shown, isWanted: shown.index === open || (left >= 0 && !shown.folded), file: round.file };
+  });
+  const wanted = files.flatMap(({ isWanted, file }) => (isWanted ? file : []));
+  const lines = (await showLines(wanted, viewer)).values();
+  return files.map(({ shown, isWanted }) => (isWanted ? { ...shown, hunks: lines.next().value ?? [] } : shown));
 }
 
 /** Returns one file with its lines. */

@@ -24,7 +24,14 @@ import { jobIdInput } from "~/wire/agent-jobs/contract";
 import { mostShown } from "~/wire/agent-jobs/job-diff";
 import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
-import { addJobCommentBody, markViewedInput, reviewJobBody, reviewStoryBody } from "~/wire/reviews/contract";
+import {
+  addJobCommentBody,
+  jobCommentIdInput,
+  markViewedInput,
+  reviewJobBody,
+  reviewStoryBody,
+} from "~/wire/reviews/contract";
+import { ignored } from "./read-review.server";
 
 /** What can be done on the page of a review. */
 export function judge({ actor, principal, form, request, params }: ActionFunctionArgs & SignedIn & { form: FormData }) {
@@ -33,8 +40,11 @@ export function judge({ actor, principal, form, request, params }: ActionFunctio
   const story_id = canonicalId(params.storyId);
   return runIntent(form, {
     "add-comment": async () => {
-      await addComment(actor, principal.user_id, story_id, readForm(form, commentForm));
-      return done(form, back, "Comment added to the review");
+      const { comment_id, job_id, ...comment } = readForm(form, commentForm);
+      await addComment(actor, principal.user_id, story_id, comment);
+      // A draft that is gone by now has nothing to take the place of.
+      if (comment_id && job_id) await deleteJobComment(actor, { job_id, comment_id }).catch(ignored);
+      return done(form, back, comment_id ? "Comment changed" : "Comment added to the review");
     },
     "delete-comment": () => runOperation(actor, form, deleteJobComment, back, "Comment deleted"),
     viewed: async () => {
@@ -122,14 +132,16 @@ function readAttempts(names: readonly unknown[]) {
 }
 
 /** A comment on a line of the page: `of` names the attempts that it showed, `index` the place of the file there. */
-const commentForm = addJobCommentBody.omit({ attempt: true }).extend({ index: z.int().min(0), of: z.string() });
+const commentForm = addJobCommentBody
+  .omit({ attempt: true })
+  .extend({ ...jobCommentIdInput.partial().shape, index: z.int().min(0), of: z.string() });
 
 /** The line is that of the page as it was shown, even if some of it has been judged since. */
 async function addComment(
   actor: Actor,
   viewer: string,
   story_id: string,
-  { of, index, path, side, line, body }: z.infer<typeof commentForm>,
+  { of, index, path, side, line, body }: Omit<z.infer<typeof commentForm>, "job_id" | "comment_id">,
 ): Promise<void> {
   const shown = readAttempts(of.split(",")) ?? [];
   const [one, other] = shown;
@@ -140,21 +152,13 @@ async function addComment(
   const story = await getStoryChanges.json(actor, { story_id, most: mostShown });
   const question = { story, line: { shown, index, path, side, line } };
   const found: ReturnType<typeof placeOfLine> = JSON.parse(await madeInThread(question, viewer));
-  if (found === "out-of-date") {
+  if (found === "out-of-date")
     throw new ContractError(409, "These changes are out of date. Copy your text and reload the page.");
-  }
-  if (found === "not-shown") {
-    throw new ContractError(
-      422,
-      "No change that waits for your verdict shows this line. Choose another line, or write it in the note.",
-    );
-  }
+  const elsewhere = "Choose another line, or write it in the note.";
+  if (found === "not-shown")
+    throw new ContractError(422, `No change that waits for your verdict shows this line. ${elsewhere}`);
   const { judged, ...place } = found;
-  if (judged !== null) {
-    throw new ContractError(
-      409,
-      `${judged} was judged while you wrote. Copy your text if someone should still read it.`,
-    );
-  }
+  const lost = `${judged} was judged while you wrote. Copy your text if someone should still read it.`;
+  if (judged !== null) throw new ContractError(409, lost);
   await addJobComment(actor, { ...place, side, body });
 }

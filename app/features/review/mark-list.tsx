@@ -39,16 +39,13 @@ export function fileMarks(marked: readonly Marked[], path: string): ReactNode {
 }
 
 /** Where a change needs a careful look, the dangerous first, and in which files; `inFull` next to the change. */
-export function MarkList({
-  marked,
-  inFull = false,
-  linkTo,
-}: {
+export function MarkList(props: {
   marked: readonly Marked[];
   inFull?: boolean;
   /** Where a mark leads on the page. */
   linkTo?: ((place: Marked) => string | null) | undefined;
 }) {
+  const { marked, inFull = false, linkTo } = props;
   const links = { onClick: useLinkArea() };
   const marks = reviewMarks.filter((mark) => marked.some((each) => each.mark === mark));
   if (marks.length === 0) return null;

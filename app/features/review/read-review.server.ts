@@ -89,7 +89,7 @@ const isLook = ({ method, headers }: Request) =>
   method === "GET" && !headers.get("sec-purpose")?.startsWith("prefetch");
 
 /** Anyone who may not judge looks without a trace. */
-function ignored(error: unknown): void {
+export function ignored(error: unknown): void {
   if (!(error instanceof ContractError)) throw error;
 }
 

@@ -22,15 +22,8 @@ export function TaskReviews({ reviews }: { reviews: readonly TaskReview[] }) {
 }
 
 /** What people said of the work so far, the newest first, and what became of each line that they commented on. */
-export function Remarks({
-  reviews,
-  comments,
-  inFull = false,
-}: {
-  reviews: readonly Review[];
-  comments: readonly Remarked[];
-  inFull?: boolean;
-}) {
+export function Remarks(props: { reviews: readonly Review[]; comments: readonly Remarked[]; inFull?: boolean }) {
+  const { reviews, comments, inFull = false } = props;
   const links = { onClick: useLinkArea() };
   if (reviews.length === 0) return null;
   return (

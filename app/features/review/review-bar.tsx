@@ -32,22 +32,7 @@ export interface Queue {
 }
 
 /** What a reviewer needs at any time. If someone else was first, the typed text stays so that it can be copied. */
-export function ReviewBar({
-  of,
-  draft,
-  isOpen,
-  isOld = false,
-  reason,
-  viewed,
-  queue,
-  drafts,
-  criteria,
-  confirms,
-  also = "",
-  after,
-  judged = null,
-  children,
-}: {
+export function ReviewBar(props: {
   /** The attempts that the page shows. */
   of: string;
   /** Key under which the note is kept until it is sent. */
@@ -72,6 +57,8 @@ export function ReviewBar({
   judged?: string | null;
   children: ReactNode;
 }) {
+  const { of, draft, isOpen, isOld = false, reason, viewed, queue } = props;
+  const { drafts, criteria, confirms, also = "", after, judged = null, children } = props;
   const [summary, setSummary] = useState("");
   const [isMissing, setMissing] = useState(false);
   const note = useRef<HTMLDetailsElement>(null);
@@ -97,9 +84,10 @@ export function ReviewBar({
   useNextKey(queue);
   useVerdictKeys(isOpen, queue.next !== null, write);
   const askOrWrite = (event: MouseEvent) => {
-    if (summary.trim() !== "" || drafts > 0) return;
+    const isWriting = note.current?.open ?? false;
+    if (isWriting && (summary.trim() !== "" || drafts > 0)) return;
     event.preventDefault();
-    setMissing(note.current?.open ?? false);
+    setMissing(isWriting);
     write();
   };
   const isLate = !isOpen && state === "idle";
@@ -111,10 +99,8 @@ export function ReviewBar({
   ]
     .filter(Boolean)
     .join(" · ");
-  const words = [
-    drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null,
-    isOpen && confirms !== null ? `${also}${confirmWords(confirms)}` : reason,
-  ];
+  const unsent = drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null;
+  const words = [unsent, isOpen && confirms !== null ? `${also}${confirmWords(confirms)}` : reason];
   const place = (
     <div className="min-w-0 grow basis-52 text-sm max-sm:contents">
       <p className="flex flex-wrap items-center gap-x-2 max-sm:basis-full">
@@ -227,17 +213,18 @@ function QueuePlace({ queue: { total, before, next } }: { queue: Queue }) {
   return (
     <>
       <span className="text-muted">{`${countText(total, "review")} left`}</span>
-      {before === null ? null : (
-        <Link to={before} className="px-1 text-accent pointer-coarse:px-3 pointer-coarse:py-2" title="Previous review">
-          <span aria-hidden>←</span>
-          <span className="sr-only">Previous review</span>
-        </Link>
-      )}
-      {next === null ? null : (
-        <Link to={next} className="px-1 text-accent pointer-coarse:px-3 pointer-coarse:py-2" title="Next review">
-          <span aria-hidden>→</span>
-          <span className="sr-only">Next review</span>
-        </Link>
+      {(
+        [
+          ["Previous review", before, "←"],
+          ["Next review", next, "→"],
+        ] as const
+      ).map(([title, to, sign]) =>
+        to === null ? null : (
+          <Link key={sign} to={to} className="px-1 text-accent pointer-coarse:px-3 pointer-coarse:py-2" title={title}>
+            <span aria-hidden>{sign}</span>
+            <span className="sr-only">{title}</span>
+          </Link>
+        ),
       )}
     </>
   );

@@ -11,16 +11,7 @@ import { type SameFile, SameFiles } from "./review-facts";
 import { CriterionProof, isMet, provenText } from "./what-was-done";
 
 /** One line of facts before the code; each unfolds. `children` choose what of the changes is shown. */
-export function ReviewHead({
-  queue,
-  size,
-  criteria,
-  marked,
-  linkTo,
-  sameFiles,
-  details,
-  children,
-}: {
+export function ReviewHead(props: {
   queue: Queue;
   /** Null before anything has changed. */
   size: { files: number; additions: number; deletions: number } | null;
@@ -33,6 +24,7 @@ export function ReviewHead({
   details: ReactNode;
   children?: ReactNode;
 }) {
+  const { queue, size, criteria, marked, linkTo, sameFiles, details, children } = props;
   const met = criteria.filter(isMet).length;
   const { frees_tasks: frees, waiting_since } = queue;
   return (

@@ -42,13 +42,9 @@ export function shownChapters(
   const marked = untold.filter(isDangerous);
   const first = new Set([...marked.filter((part) => !isFolded(part)), ...marked.filter(isFolded)]);
   const told = [
-    ...shown.map(({ title, why, criterion, note, parts }) => ({
-      title,
-      why,
-      criterion,
-      note,
-      parts: parts.filter((part) => !first.has(part)),
-    })),
+    ...shown.map(({ rest: _rest, shown_in: _shown, parts, ...chapter }) => {
+      return { ...chapter, parts: parts.filter((part) => !first.has(part)) };
+    }),
     {
       title: "No longer changed",
       why: "",

@@ -52,9 +52,17 @@ export function useComments(
       </div>,
     );
   for (const comment of comments) {
-    const shown = <LineComment key={comment.id} comment={comment} />;
-    const { id, index, path, side, current_line } = comment;
+    const { id, job_id, index, path, side, current_line, body } = comment;
+    if (written?.comment_id === id) continue;
     const line = side === "old" && since != null ? null : current_line;
+    const edit = () => {
+      if (index === null || line === null) return;
+      const own = { index, path, side, line, of, job_id, comment_id: id };
+      if (!texts.current.has(nameOf(own))) texts.current.set(nameOf(own), body);
+      setWritten(own);
+    };
+    const isPlaced = index !== null && line !== null;
+    const shown = <LineComment key={id} comment={comment} onEdit={isPlaced ? edit : undefined} />;
     if (index !== null && line !== null) put(index, lineKey(side, line), shown);
     // What was sent with a review is listed with that.
     else if (!comment.draft) continue;
@@ -63,7 +71,7 @@ export function useComments(
   }
   if (written) {
     const { index, path, side, line } = written;
-    const name = `${written.of} ${index} ${side} ${line}`;
+    const name = nameOf(written);
     const onAdded = () => {
       commented.current = written;
       close();
@@ -80,16 +88,15 @@ export function useComments(
 /** A line that a person writes on, and the attempts that the page showed then. */
 interface Written extends Spot {
   of: string;
+  /** The draft that it takes the place of. */
+  job_id?: string;
+  comment_id?: string;
 }
 
+const nameOf = ({ of, index, side, line, comment_id = "" }: Written) => [of, index, side, line, comment_id].join(" ");
+
 /** Form for a comment on a line. Comments stay drafts until the review is submitted. */
-function CommentForm({
-  written,
-  texts,
-  name,
-  onAdded,
-  onClose,
-}: {
+function CommentForm(props: {
   written: Written;
   /** What was typed so far, by name: it outlives the form's place on the page. */
   texts: Map<string, string>;
@@ -97,6 +104,7 @@ function CommentForm({
   onAdded: () => void;
   onClose: () => void;
 }) {
+  const { written, texts, name, onAdded, onClose } = props;
   const { line } = written;
   const text = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -136,7 +144,7 @@ function CommentForm({
         />
         <div className="flex flex-wrap gap-2">
           <Button type="submit" tone="primary" className="pointer-coarse:h-11">
-            Add to review
+            {written.comment_id === undefined ? "Add to review" : "Save"}
           </Button>
           <Button onClick={onClose} tone="quiet" className="pointer-coarse:h-11">
             Cancel
@@ -155,8 +163,8 @@ function focusLine({ index, side, line }: Spot): void {
   back.focus({ preventScroll: true });
 }
 
-/** A comment on a line. Only its author sees a draft, and can delete it. */
-function LineComment({ comment }: { comment: JobComment }) {
+/** A comment on a line. Only its author sees a draft, and can change or delete it. */
+function LineComment({ comment, onEdit }: { comment: JobComment; onEdit: (() => void) | undefined }) {
   return (
     <article
       aria-label={`Comment by ${comment.author}`}
@@ -179,13 +187,20 @@ function LineComment({ comment }: { comment: JobComment }) {
       ) : null}
       <p className="break-words whitespace-pre-wrap">{comment.body}</p>
       {comment.draft ? (
-        <PressForm
-          fields={{ intent: "delete-comment", job_id: comment.job_id, comment_id: comment.id }}
-          size="sm"
-          tone="quiet"
-        >
-          Delete
-        </PressForm>
+        <div className="flex gap-2">
+          {onEdit ? (
+            <Button size="sm" tone="quiet" onClick={onEdit}>
+              Edit
+            </Button>
+          ) : null}
+          <PressForm
+            fields={{ intent: "delete-comment", job_id: comment.job_id, comment_id: comment.id }}
+            size="sm"
+            tone="quiet"
+          >
+            Delete
+          </PressForm>
+        </div>
       ) : null}
     </article>
   );

@@ -25,10 +25,10 @@ export type ReviewMark = (typeof reviewMarks)[number];
 export const markWords: Readonly<Record<ReviewMark, { label: string; advice: string; weight: MarkWeight }>> = {
   secret: { label: "Secret", advice: "A line looks like a key: replace it where it is valid.", weight: "red" },
   deleted_tests: { label: "Tests deleted", advice: "Check what covers this now.", weight: "red" },
-  weakened_tests: { label: "Tests weakened", advice: "A test asserts less, or is skipped.", weight: "red" },
+  weakened_tests: { label: "Tests weakened", advice: "A test asserts less, is skipped, or may fail.", weight: "red" },
   ci: { label: "CI", advice: "What runs on your CI changed.", weight: "red" },
   migration: { label: "Migration", advice: "Data changes: check indexes, locks and rollback.", weight: "amber" },
-  auth: { label: "Sign-in", advice: "Check who gets access.", weight: "amber" },
+  auth: { label: "Sign-in or TLS", advice: "Check who gets access.", weight: "amber" },
   dependencies: { label: "Dependencies", advice: "Check the names and versions of packages.", weight: "amber" },
   unproven: { label: "Not proven", advice: "A criterion has no proof.", weight: "amber" },
   unsure: {

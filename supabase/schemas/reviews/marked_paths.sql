@@ -59,6 +59,24 @@ begin
 end;
 $$;
 
+-- Where checks are switched off: a failure of tests that CI or a script passes over, a certificate that code takes unseen.
+create function private.switched_off(p_files jsonb)
+returns table (mark text, path text, hunk integer) language plpgsql immutable set search_path = '' as $$
+declare
+  v_passes constant text := '[^#\n]*(?:\m(?:continue-on-error|allow_failure)"?:\s*true\M|--no-verify\M|--pass-?with-?no-?tests\M|--exit-zero\M|(?:\m(?:tests?|lint|check|typecheck|clippy|vitest|jest|pytest|mocha|cypress|playwright|tsc|eslint|biome|ruff|mypy|rspec|phpunit)\M[^#\n]*)\|\|\s*(?:true\M|exit 0\M|:\s*$))';
+  v_certificate constant text := '.*(?:reject_?unauthorized["'']?\]?\s*[:=]\s*["'']?(?:false|0)\M|InsecureSkipVerify\s*[:=]+\s*true\M|\mverify(?:_ssl|_certs)?\s*=\s*False\M|\m(?:check_hostname\s*=\s*False|CERT_NONE|VERIFY_NONE|_create_unverified_context)\M|danger_accept_invalid_certs\(true|SSL_VERIFYPEER\W+(?:false|0)\M|(?:ssl_?verify|strict-ssl)\W+false\M|\mcurl\M.*(?:--insecure\M|\s-[a-z]*k\M))';
+begin
+  return query
+    select m.mark, f ->> 'path', private.hunk_at(f ->> 'patch', '(?n)^[+]' || m.line)
+    from jsonb_array_elements(p_files) f join (values ('weakened_tests', v_passes), ('auth', v_certificate)) m (mark, line) on case
+      when m.mark = 'weakened_tests' then private.fits_mark('ci', f)
+        or f ->> 'path' ~* '(^|/)(package\.json|(make|just)file|tox\.ini|lefthook\.ya?ml|\.pre-commit-config\.yaml)$|\.(sh|mk)$|(^|/)\.husky/'
+      when f ->> 'patch' ~* ('(?n)^[+]' || m.line) then not private.is_test_path(f ->> 'path') and not private.is_prose_path(f ->> 'path') end
+    -- A line that moved switches nothing off.
+    where regexp_count(f ->> 'patch', '(?n)^[+]' || m.line, 1, 'i') > regexp_count(f ->> 'patch', '(?n)^-' || m.line, 1, 'i');
+end;
+$$;
+
 -- How a changed line looks that names a package, in a file that lists some. Null for other files.
 create function private.dependency_lines(p_path text)
 returns text language sql immutable set search_path = '' as $$

@@ -11,6 +11,7 @@ begin
     with found as (
       select 'secret' as mark, k.path, k.hunk from private.adding_keys(p_files) k
       union all select t.mark, t.path, t.hunk from private.changed_tests(p_files) t
+      union all select s.mark, s.path, s.hunk from private.switched_off(p_files) s
       union all select m.name, x.path, x.hunk
       from (values ('ci', 'ci'), ('migration', 'migration'), ('auth', 'secrets_or_auth'), ('dependencies', 'dependencies')) m (name, key)
       cross join private.touching(p_files, v_own -> m.key, p_more -> m.key, m.name) x
