@@ -11,7 +11,7 @@ export interface Budget {
   isSpent: boolean;
 }
 
-export function isSameLine(one: Line | undefined, other: Line | undefined): boolean {
+function isSameLine(one: Line | undefined, other: Line | undefined): boolean {
   return one?.text === other?.text && one?.isUnended === other?.isUnended;
 }
 
