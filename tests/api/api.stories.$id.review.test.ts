@@ -63,7 +63,7 @@ it("A story's review is refused whole for another attempt or story, an earlier v
   const bare = await judge({ verdict: "request_changes", attempts: all });
   expect([bare.status, await bare.json()]).toMatchObject([
     422,
-    { error: expect.stringMatching(/^Say what should change in T-\d+: comment/) },
+    { error: expect.stringMatching(/^Say what should change in T-\d+: comment.*untick it/) },
   ]);
   expect((await approve(all, await t.bearerOf(owner))).status).toBe(403);
   const rows = await t.query`select from job_reviews where job_id = any(${jobs})`;

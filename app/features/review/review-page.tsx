@@ -226,7 +226,7 @@ function whatFollows(job: AgentJob, reviews: JobComments["reviews"]): string {
 
 function aboutTask(waits: boolean, drafts: number): string | undefined {
   const parts = [
-    waits ? null : "Already done: your approval is recorded.",
+    waits ? null : "Already done. Approving it records that you have seen it.",
     drafts === 0 ? null : `${countText(drafts, "comment")} not sent yet.`,
   ].filter((part) => part !== null);
   return parts.join(" ") || undefined;

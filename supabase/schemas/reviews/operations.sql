@@ -91,8 +91,9 @@ begin
   if v_verdict = 'request_changes' and v_summary = '' and not exists (
     select from public.job_comments c where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null and c.created_at <= p_at)
   then
-    perform private.refuse(422, format('Say what should change%s: comment on a line of it, or write a summary.',
-      (select ' in ' || t.code from public.tasks t where t.id = v_job.task_id)));
+    perform private.refuse(422, coalesce((
+      select format('Say what should change in %s: comment on a line of it, write a note, or untick it.', t.code)
+      from public.tasks t where t.id = v_job.task_id), 'Say what should change: comment on a line, or write a note.'));
   end if;
 
   insert into public.job_reviews

@@ -64,14 +64,17 @@ begin
 end;
 $$;
 
--- How many tasks are neither done nor wait for a verdict: without any, approving the rest finishes the story.
+-- How many tasks are neither done nor wait for a verdict, or are being sent back: without any, approving the rest finishes the story.
 create function private.open_tasks_of(p_story_id uuid)
 returns integer language plpgsql stable set search_path = '' as $$
 begin
   return (
     select count(*) from public.tasks t
-    where t.story_id = p_story_id and t.status <> 'DONE' and not exists (
-      select from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review'));
+    where t.story_id = p_story_id and (t.status <> 'DONE' and not exists (
+        select from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review')
+      or exists (
+        select from public.pending_verdicts v join public.agent_jobs j on j.id = v.job_id
+        where j.task_id = t.id and v.verdict = 'request_changes')));
 end;
 $$;
 

@@ -92,6 +92,9 @@ it("A verdict shows at once and its work waits in no list, until it is undone", 
   expect((await whyNotMoving(eva, { kind: "job", id: of.job_id })).text).toContain("has just approved the work");
   await undoReview(actor, of);
   expect(await shown()).toEqual(open);
+  await reviewJob(actor, { ...of, verdict: "request_changes", summary: "No", undo_seconds: 10 });
+  // Approving the rest does not finish the story.
+  expect(await getReviewPage(actor, { story_id: story })).toMatchObject({ open_tasks: 1 });
 });
 
 it("Each refusal comes while the person is there, and nothing is kept of it", async () => {
