@@ -118,24 +118,24 @@ declare
 begin
   update public.notices n
   set status = 'FAILED', last_error = coalesce(n.last_error, 'Given up: ten attempts ended without a word from the sender.')
-  where n.id in (
+  where n.id = any (array(
     select d.id from public.notices d
     where d.status = 'PENDING' and d.next_attempt_at <= v_now and d.attempts >= 10
     order by d.next_attempt_at, d.id
     limit 500
     for update skip locked
-  );
+  ));
 
     with taken as (
       update public.notices n
       set attempts = n.attempts + 1, next_attempt_at = v_now + make_interval(secs => greatest(coalesce(p_lease_seconds, 60), 5))
-      where n.id in (
+      where n.id = any (array(
         select d.id from public.notices d
         where d.status = 'PENDING' and d.next_attempt_at <= v_now and d.attempts < 10
         order by d.next_attempt_at, d.id
         limit least(greatest(coalesce(p_limit, 50), 1), 500)
         for update skip locked
-      )
+      ))
       returning n.*
     )
     select json_build_object('notices', coalesce(json_agg(json_build_object(
