@@ -95,15 +95,15 @@ it("A hunk goes to the first chapter that names one of its lines, both ends incl
   ]);
 });
 
-it("A file with a red or amber mark that no chapter of an agent names is shown before all others", () => {
+it("A file with a red or amber mark that no chapter names is shown before all others", () => {
   const names = ["a.ts", "b.ts", "key.ts"];
   const chapters = chaptersOf(
     names.map((name) => file(name)),
     [{ title: "First", why: "", parts: [{ path: "a.ts" }] }],
   );
-  const shown = (mark: "secret" | "large", source: "agent" | "order" = "agent") =>
+  const shown = (mark: "secret" | "large") =>
     shownChapters(
-      { source, chapters },
+      { source: "agent", chapters },
       names.map((path, index) => ({ path, index })),
       false,
       [{ mark, path: "key.ts", hunk: null }],
@@ -114,7 +114,6 @@ it("A file with a red or amber mark that no chapter of an agent names is shown b
     ["Everything else", [1]],
   ]);
   expect(shown("large").at(-1)).toEqual(["Everything else", [1, 2]]);
-  expect(shown("secret", "order")[0]).toEqual(["Marked", [2]]);
 });
 
 it("A chapter whose lines an earlier one has is kept, and says where they are shown", () => {

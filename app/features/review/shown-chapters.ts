@@ -37,7 +37,7 @@ export function shownChapters(
   const others = files.filter(({ path }) => !shownAt.has(path));
   const pathOf = new Map(files.map(({ path, index }) => [index, path]));
   const isDangerous = ({ index }: { index: number }) => dangerous.has(pathOf.get(index) ?? "");
-  const untold = shown.filter(({ rest }) => rest || source === "order").flatMap(({ parts }) => parts);
+  const untold = source === "agent" ? shown.filter(({ rest }) => rest).flatMap(({ parts }) => parts) : [];
   const isFolded = ({ index }: { index: number }) => isFoldedFile(pathOf.get(index) ?? "");
   const marked = untold.filter(isDangerous);
   const first = new Set([...marked.filter((part) => !isFolded(part)), ...marked.filter(isFolded)]);
@@ -58,15 +58,7 @@ export function shownChapters(
   const why = "Its marks say what to check.";
   return first.size === 0
     ? told
-    : [
-        {
-          title: source === "agent" ? "Not in the guide, and marked" : "Marked",
-          why,
-          criterion: null,
-          parts: [...first],
-        },
-        ...told,
-      ];
+    : [{ title: "Not in the guide, and marked", why, criterion: null, parts: [...first] }, ...told];
 }
 
 /** What a chapter says of lines that it names and does not show. */
