@@ -1,5 +1,5 @@
 import { useFetcher } from "@remix-run/react";
-import { type FormEventHandler, type ReactNode, useEffect, useRef } from "react";
+import { type FormEventHandler, type ReactNode, useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { type ActionResult, showOnce, useResultToast, wasShown } from "./action-result";
 import { Button, type ButtonProps } from "./button";
@@ -28,12 +28,14 @@ interface ActionFormProps {
 export function ActionForm({ fields = {}, children, fetcherKey, action, onDone, ...form }: ActionFormProps) {
   const fetcher = useFetcher<ActionResult>(fetcherKey ? { key: fetcherKey } : undefined);
   const { state, data } = fetcher;
+  // What is changed since may be what was refused.
+  const [past, setPast] = useState<ActionResult>();
   return (
-    <fetcher.Form method="post" action={action} aria-busy={state !== "idle"} {...form}>
+    <fetcher.Form method="post" action={action} aria-busy={state !== "idle"} onChange={() => setPast(data)} {...form}>
       <EnhancedField />
       <HiddenFields fields={fields} />
       {children}
-      <FormResult answer={data} isSending={state === "submitting"} onDone={onDone} />
+      <FormResult answer={data === past ? undefined : data} isSending={state === "submitting"} onDone={onDone} />
     </fetcher.Form>
   );
 }
@@ -80,7 +82,7 @@ type FormResultProps = { answer: ActionResult | undefined; isSending: boolean; o
 /** Shown below its controls, or in the corner: success, and a refusal with a press or whose form is out of sight. */
 export function FormResult({ answer, isSending, onDone }: FormResultProps) {
   const message = useRef<HTMLParagraphElement>(null);
-  useResultToast(answer, onDone, message);
+  useResultToast(isSending ? undefined : answer, onDone, message);
   const isHere = !isSending && answer?.error && !answer.begin && !wasShown(answer);
   const shown = useRef<{ refusal: ActionResult; since: number; address: string }>();
   useEffect(() => {

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 
 /** A word in a line of facts that unfolds what is behind it, below the line. Works without script. */
-export function Fold({ label, children }: { label: ReactNode; children: ReactNode }) {
+export function Fold({ id, label, children }: { id?: string; label: ReactNode; children: ReactNode }) {
   return (
-    <details className="min-w-0 open:basis-full">
+    <details id={id} className="min-w-0 scroll-mt-14 open:basis-full">
       <summary className="w-fit text-muted hover:text-ink pointer-coarse:py-2">{label}</summary>
       <div className="mt-2 grid gap-3 rounded-lg border border-line bg-surface p-4">{children}</div>
     </details>

@@ -24,7 +24,11 @@ export function useLinkArea() {
       if (!link || !to || link.target || event.defaultPrevented || isForBrowser(event)) return;
       event.preventDefault();
       // A place on this page: the router would return to where the page was scrolled before.
-      if (to.startsWith("#")) return document.getElementById(to.slice(1))?.scrollIntoView();
+      if (to.startsWith("#")) {
+        const place = document.getElementById(to.slice(1));
+        if (place instanceof HTMLDetailsElement) place.open = true;
+        return place?.scrollIntoView();
+      }
       const replace = link.hasAttribute("data-replace");
       navigate(link.hasAttribute("data-place") ? withKeptLook(to) : to, {
         preventScrollReset: to.startsWith("?"),

@@ -75,13 +75,18 @@ test("a person requests changes of a worker's work, and approves the next attemp
   const ask = page.getByRole("button", { name: "Request changes" });
   // A verdict can be undone by key and by button: its comment is a draft still, and its words are there.
   await page.keyboard.press("Shift+R");
-  const words = page.getByLabel("Note", { exact: true });
+  const words = page.getByLabel("What should change");
+  // The bright button is what Ctrl+Enter presses, and says so.
+  const bright = page.getByRole("region", { name: "Review" }).locator("button.bg-accent");
+  await expect(bright).toHaveText("Request changesCtrl Enter");
   await words.fill("Nearly.");
   await page.reload();
   await page.getByText("Note: unsent").click();
-  await expect(words).toBeFocused();
-  await expect(words).toHaveValue("Nearly.");
-  await words.press("Escape");
+  const note = page.getByLabel("Note", { exact: true });
+  await expect(note).toBeFocused();
+  await expect(note).toHaveValue("Nearly.");
+  await expect(bright).toHaveText("Approve");
+  await note.press("Escape");
   // The button opens the note first, as the key does.
   await ask.click();
   await expect(words).toBeFocused();
@@ -96,6 +101,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
     await expect(messages).toContainText("waits for your verdict again");
     await expect(requested).toBeHidden();
     await expect(words).toHaveValue("Nearly.");
+    await expect(bright).toContainText("Request changes");
   }
   await ask.click();
   await expect(requested).toBeVisible();

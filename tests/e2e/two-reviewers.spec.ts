@@ -85,7 +85,7 @@ test("Of two verdicts at once one counts, and the other reviewer reads why and k
     await page.keyboard.press("Shift+R");
     await page.keyboard.press("ControlOrMeta+Enter");
     await expect(page.getByText("Write what should change")).toBeVisible();
-    await page.getByLabel("Note", { exact: true }).fill("It should name the person.");
+    await page.getByLabel("What should change").fill("It should name the person.");
   }
   // One presses a button, the other sends what they wrote.
   await sendTogether([adas, belas], (page) =>
@@ -101,9 +101,9 @@ test("Of two verdicts at once one counts, and the other reviewer reads why and k
   expect(new Set(judges).size).toBe(1);
   const [first, second] = judges[0] === ada.name ? [adas, belas] : [belas, adas];
   await expect(messages(second)).toContainText(/has just (approved|requested changes to) attempt 1/);
-  await expect(second.getByLabel("Note", { exact: true })).toHaveValue("It should name the person.");
+  await expect(second.locator("#review-summary")).toHaveValue("It should name the person.");
   await expect(second.getByText("Not sent")).toBeVisible();
-  await expect(first.getByLabel("Note", { exact: true })).toBeHidden();
+  await expect(first.locator("#review-summary")).toBeHidden();
   for (const page of [first, second]) await expectGoodLook(page);
 });
 
@@ -141,7 +141,10 @@ test("A comment being written on a story's changes survives another's verdict, a
   await text.fill("Show it to whom?");
   await belas.getByText(/^2 tasks/).click();
   await belas.getByRole("checkbox", { name: /Show the greeting/ }).uncheck();
-  await belas.getByRole("button", { name: "Approve", exact: true }).click();
+  // A note goes with what the bright button says.
+  await belas.getByLabel("Note", { exact: true }).fill("Looks good, thank you!");
+  await belas.keyboard.press("Control+Enter");
+  await expect(messages(belas)).toContainText("Approved");
   await expect(adas.getByRole("region", { name: "src/greeting.ts" })).toBeHidden();
   await expect(text).toHaveValue("Show it to whom?");
   await expectGoodLook(adas);
@@ -150,7 +153,7 @@ test("A comment being written on a story's changes survives another's verdict, a
   await expect(comment).toContainText("Show it to whom?");
   await expect(text).toBeHidden();
   await adas.getByRole("button", { name: "Request changes" }).click();
-  await adas.getByLabel("Note", { exact: true }).press("Control+Enter");
+  await adas.getByLabel("What should change").press("Control+Enter");
   await expect(messages(adas)).toContainText("Changes requested");
   await adas.goto(`/jobs/${second.id}/changes`);
   await expect(adas.getByRole("article", { name: /Comment by/ })).toContainText("Show it to whom?");

@@ -46,7 +46,7 @@ export function ChangedFile(props: {
       data-path={file.path}
       data-index={file.index}
       data-half={hasOneSide(file) || undefined}
-      className="file relative scroll-mt-14 rounded-lg border border-line bg-surface"
+      className="file grid scroll-mt-14 grid-cols-1 rounded-lg border border-line bg-surface *:col-start-1 *:row-start-1"
     >
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} ref={details}>
         <summary className="file-name">
@@ -94,7 +94,7 @@ function ViewedForm({ isViewed, marks, onChange }: ViewedMark) {
   return (
     <form
       method="post"
-      className="absolute top-0 right-0"
+      className="sticky top-13 z-1 self-start justify-self-end"
       onSubmit={(event) => {
         event.preventDefault();
         onChange?.();
@@ -155,7 +155,7 @@ function ChangedLines(props: { file: number; hunks: readonly ShownHunk[]; only: 
   const { file, hunks, only, below } = props;
   const shown = only.flatMap((place) => (hunks[place] ? [{ place, hunk: hunks[place] }] : []));
   return shown.map(({ place, hunk }) => (
-    <div key={place} id={`hunk-${file}-${place}`} className="hunk scroll-mt-14">
+    <div key={place} id={`hunk-${file}-${place}`} className="hunk scroll-mt-24">
       {isFirst(hunk) || <p className="hunk-heading">{hunk.heading || "…"}</p>}
       {segmentsOf(hunk.lines).map(({ isChange, old, next }) => (
         <div

@@ -45,7 +45,7 @@ export function ChapterList(props: {
                         href={`#${fileIds[chapter]?.[part]}`}
                         className="flex items-baseline justify-between gap-2 rounded px-2 py-1 hover:bg-sunken pointer-coarse:py-3"
                       >
-                        <FilePath path={file.path} mark={isViewed(index) ? "✓ " : ""} />
+                        <FilePath path={file.path} mark={isViewed(index) ? " ✓" : ""} />
                         {flagOf(file.path) ?? <LineCounts additions={file.additions} deletions={file.deletions} />}
                       </a>
                     </li>
@@ -61,15 +61,18 @@ export function ChapterList(props: {
   );
 }
 
-/** Where space is short, the folder is cut and the file's name stays. */
+/** Where space is short, the folder is cut at its start, and the file's name has a line of its own. */
 function FilePath({ path, mark }: { path: string; mark: string }) {
-  const parts = path.split("/");
-  const folder = [...(parts.length > 3 ? ["…"] : []), ...parts.slice(-3, -1), ""].join("/");
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const folder = path.slice(0, path.length - name.length);
   return (
-    <span className="flex min-w-0 font-mono whitespace-pre" title={path}>
-      {mark}
-      <bdi className="min-w-0 truncate">{folder}</bdi>
-      <bdi className="max-w-full shrink-0 truncate">{parts.at(-1)}</bdi>
+    <span className="flex min-w-0 flex-wrap font-mono" title={path}>
+      {folder ? (
+        <span dir="rtl" className="max-w-full truncate">
+          <bdi>{folder}</bdi>
+        </span>
+      ) : null}
+      <bdi className="wrap-anywhere">{`${name}${mark}`}</bdi>
     </span>
   );
 }

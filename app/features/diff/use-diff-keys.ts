@@ -55,7 +55,9 @@ function step(selector: string, direction: 1 | -1): void {
   const target = next.matches(".change") ? (next.querySelector<HTMLElement>(".l") ?? next) : next;
   if (!target.matches("summary")) target.tabIndex = -1;
   target.focus({ preventScroll: true });
-  target.scrollIntoView({ block: "center" });
+  // The head of a file may be held at the top of the window.
+  if (target.matches("summary")) target.closest(".file")?.scrollIntoView();
+  else target.scrollIntoView({ block: "center" });
 }
 
 /** Folds the file, so its name takes the focus from the line that disappears. */

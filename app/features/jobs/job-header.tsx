@@ -9,7 +9,7 @@ import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { Confirm } from "~/ui/confirm";
 import { LiveText } from "~/ui/live-text";
-import { PageHeader } from "~/ui/page-header";
+import { type Crumb, PageHeader } from "~/ui/page-header";
 import { isHeld } from "~/ui/status";
 import { NavTabs } from "~/ui/tabs";
 import { WriteFields } from "~/ui/write-access";
@@ -24,12 +24,12 @@ export interface JobData {
   why: readonly BlockedReason[] | null;
 }
 
-/** What a job is, what can be done about it, and its tabs. Its review is a page of its story. */
-export function JobHeader({ job, run, why, isReview = false }: JobData & { isReview?: boolean }) {
+/** What a job is, what can be done about it, and its tabs. Its review, a page of its story, says where it leads back. */
+export function JobHeader({ job, run, why, review }: JobData & { review?: readonly Crumb[] }) {
   return (
     <>
       <PageHeader
-        crumbs={[{ label: "Jobs", to: "/agents?state=all" }, ...crumbsOf(job)]}
+        crumbs={[...(review ?? [{ label: "Jobs", to: "/agents?state=all" }]), ...crumbsOf(job)]}
         title={
           <span className="flex flex-wrap items-center gap-2.5 max-sm:block max-sm:*:me-2">
             {(job.task_code ?? job.idea_code) ? <CodeChip>{job.task_code ?? job.idea_code ?? ""}</CodeChip> : null}
@@ -40,7 +40,7 @@ export function JobHeader({ job, run, why, isReview = false }: JobData & { isRev
         lead={why && !waitsForReview(job) ? <BlockedReasons reasons={why} /> : null}
         actions={<JobControls job={job} run={run} />}
       />
-      <NavTabs label="Job" tabs={tabsOf(job, isReview)} />
+      <NavTabs label="Job" tabs={tabsOf(job, review !== undefined)} />
     </>
   );
 }

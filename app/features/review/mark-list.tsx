@@ -53,9 +53,10 @@ export function MarkList(props: {
     <ul {...links} aria-label="Look closely" className="flex flex-wrap gap-x-3 gap-y-1.5 text-muted">
       {marks.map((mark) => {
         const { advice } = markWords[mark];
-        const places = marked.filter((each) => each.mark === mark && each.path !== null);
+        const own = marked.filter((each) => each.mark === mark);
+        const places = own.filter(({ path }) => path !== null);
         const paths = places.map(({ path }) => visible(path ?? ""));
-        const first = linkTo && places.map(linkTo).find((each) => each !== null);
+        const first = linkTo && own.map(linkTo).find((each) => each !== null);
         return (
           <li key={mark} title={[advice, pathsText(paths)].join(" ").trim()} className="min-w-0">
             {first ? (

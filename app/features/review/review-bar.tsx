@@ -4,6 +4,7 @@ import { hasOnlySample } from "~/features/products/first-day";
 import { router } from "~/live/router";
 import { ActionForm } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
+import { Kbd } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { TextAreaField } from "~/ui/field";
 import { readDraft } from "~/ui/forms/drafts";
@@ -19,8 +20,8 @@ const fetcherKey = "review";
 /** Whether a verdict is on its way: React shows that a little later. */
 const isSending = () => (router().state.fetchers.get(fetcherKey)?.state ?? "idle") !== "idle";
 
-/** The words of verdicts that were given in this tab, by the attempts that they are about. */
-const sentWords = new Map<string, string>();
+/** What verdicts that were given in this tab said, by the attempts that they are about. */
+const sent = new Map<string, { summary: string; asks: boolean }>();
 
 export interface Queue {
   total: number;
@@ -61,6 +62,8 @@ export function ReviewBar(props: {
   const { drafts, criteria, confirms, also = "", after, judged = null, children } = props;
   const [summary, setSummary] = useState("");
   const [isMissing, setMissing] = useState(false);
+  // Whether the note says what should change: then that is what is pressed next.
+  const [asks, setAsks] = useState(false);
   const note = useRef<HTMLDetailsElement>(null);
   const before = useRef<Element | null>(null);
   const { state, data } = useFetcher<ActionResult>({ key: fetcherKey });
@@ -71,36 +74,45 @@ export function ReviewBar(props: {
     if (note.current) note.current.open = true;
     note.current?.querySelector("textarea")?.focus();
   }, []);
+  const ask = useCallback(() => {
+    setAsks(true);
+    write();
+  }, [write]);
   const close = () => {
     if (note.current) note.current.open = false;
     if (before.current instanceof HTMLElement) before.current.focus();
   };
   // A verdict that is taken back brings its words back.
   useEffect(() => {
-    const words = isOpen ? sentWords.get(of) : undefined;
-    setSummary((now) => now || words || (readDraft(draft)?.summary ?? ""));
-    if (words && note.current) note.current.open = true;
+    const taken = isOpen ? sent.get(of) : undefined;
+    setSummary((now) => now || taken?.summary || (readDraft(draft)?.summary ?? ""));
+    setAsks((now) => now || (taken?.asks ?? false));
+    if (taken?.summary && note.current) note.current.open = true;
   }, [isOpen, of, draft]);
   useNextKey(queue);
-  useVerdictKeys(isOpen, queue.next !== null, write);
+  const approve = queue.next === null ? "Approve" : "Approve and next";
+  useVerdictKeys(isOpen, approve, asks, ask);
   const askOrWrite = (event: MouseEvent) => {
     const isWriting = note.current?.open ?? false;
+    setAsks(true);
     if (isWriting && (summary.trim() !== "" || drafts > 0)) return;
     event.preventDefault();
-    setMissing(isWriting);
+    setMissing(asks && isWriting);
     write();
   };
   const isLate = !isOpen && state === "idle";
   const unproven = confirms?.filter((criterion) => !isMet(criterion)).length ?? 0;
+  const label = asks ? "What should change" : "Note";
   const noteLabel = [
     judged,
     unproven > 0 ? `${unproven} not proven` : null,
-    summary.trim() === "" ? "Note" : "Note: unsent",
+    summary.trim() === "" ? label : `${label}: unsent`,
   ]
     .filter(Boolean)
     .join(" · ");
   const unsent = drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null;
-  const words = [unsent, isOpen && confirms !== null ? `${also}${confirmWords(confirms)}` : reason];
+  const approval = asks ? null : `${also}${confirmWords(confirms ?? [])}`;
+  const words = [unsent, isOpen && confirms !== null ? approval : reason];
   const place = (
     <div className="min-w-0 grow basis-52 text-sm max-sm:contents">
       <p className="flex flex-wrap items-center gap-x-2 max-sm:basis-full">
@@ -119,7 +131,7 @@ export function ReviewBar(props: {
       id="review"
       aria-label="Review"
       data-bottom-bar
-      className="review-bar sticky bottom-15 z-10 -mx-4 mt-4 lg:bottom-0 lg:-mx-6"
+      className="review-bar sticky bottom-15 z-10 -mx-4 mt-auto lg:bottom-0 lg:-mx-6"
     >
       {isOpen || (!isOld && summary.trim() !== "") ? (
         <ActionForm
@@ -128,8 +140,9 @@ export function ReviewBar(props: {
           className={look}
           onSubmit={(event) => isSending() && event.preventDefault()}
           onDone={() => {
-            sentWords.set(of, summary);
+            sent.set(of, { summary, asks });
             setSummary("");
+            setAsks(false);
             if (note.current) note.current.open = false;
           }}
         >
@@ -144,9 +157,10 @@ export function ReviewBar(props: {
               ref={note}
               open={isLate || undefined}
               // Opened by the person: the cursor goes on to the text.
-              onToggle={({ currentTarget: { open, firstElementChild } }) =>
-                open && document.activeElement === firstElementChild && write()
-              }
+              onToggle={({ currentTarget: { open, firstElementChild } }) => {
+                if (open && document.activeElement === firstElementChild) write();
+                if (!open && summary.trim() === "") setAsks(false);
+              }}
               className="open:-order-1 open:max-h-[50dvh] open:basis-full open:overflow-y-auto"
             >
               <summary className="w-fit text-sm text-muted hover:text-ink pointer-coarse:py-3">{noteLabel}</summary>
@@ -156,11 +170,22 @@ export function ReviewBar(props: {
                 <TextAreaField
                   id="review-summary"
                   name="summary"
-                  label="Note"
-                  description={isLate ? "Not sent: someone else reviewed this first." : undefined}
+                  label={label}
+                  description={
+                    isLate ? (
+                      "Not sent: someone else reviewed this first."
+                    ) : (
+                      <>
+                        {asks ? "Write it here or on lines, then press Request changes. " : null}
+                        <span className="hidden keyboard:inline">
+                          <Kbd>Ctrl Enter</Kbd> {asks ? "Request changes" : approve}, <Kbd>Esc</Kbd> to close
+                        </span>
+                      </>
+                    )
+                  }
                   errors={isMissing ? ["Write what should change, or comment on a line."] : undefined}
                   rows={3}
-                  defaultValue={sentWords.get(of)}
+                  defaultValue={sent.get(of)?.summary}
                   onChange={(event) => {
                     setSummary(event.target.value);
                     setMissing(false);
@@ -175,21 +200,30 @@ export function ReviewBar(props: {
                   type="submit"
                   name="verdict"
                   value={queue.next === null ? "request_changes" : "request_changes_and_next"}
+                  tone={asks ? "primary" : "plain"}
                   className="max-sm:h-11"
                   onClick={askOrWrite}
                 >
                   Request changes
+                  {asks ? (
+                    <span aria-hidden className="hidden keyboard:inline">
+                      <Kbd>Ctrl Enter</Kbd>
+                    </span>
+                  ) : null}
                 </Button>
                 <Button
                   type="submit"
                   name="verdict"
                   value={queue.next === null ? "approve" : "approve_and_next"}
-                  tone="primary"
+                  tone={asks ? "quiet" : "primary"}
                   className="max-sm:h-11"
-                  // The second click of a double click may meet the next review.
-                  onClick={(event) => event.detail > 1 && event.preventDefault()}
+                  onClick={(event) => {
+                    setAsks(false);
+                    // The second click of a double click may meet the next review.
+                    if (event.detail > 1) event.preventDefault();
+                  }}
                 >
-                  {queue.next === null ? "Approve" : "Approve and next"}
+                  {approve}
                 </Button>
               </div>
             ) : (
@@ -241,11 +275,20 @@ export function NextSteps({ next, children }: { next: string | null; children?: 
         </ButtonLink>
       ) : null}
       {children}
-      <ButtonLink to="/inbox?show=reviews">Open reviews</ButtonLink>
-      {next === null ? null : (
-        <ButtonLink to={next} tone="primary">
-          Next review
-        </ButtonLink>
+      {next === null ? (
+        <>
+          <span className="self-center text-sm">All reviews are done.</span>
+          <ButtonLink to="/inbox" tone={isFirstDay ? "plain" : "primary"}>
+            Open inbox
+          </ButtonLink>
+        </>
+      ) : (
+        <>
+          <ButtonLink to="/inbox?show=reviews">Open reviews</ButtonLink>
+          <ButtonLink to={next} tone="primary">
+            Next review
+          </ButtonLink>
+        </>
       )}
     </p>
   );
@@ -268,24 +311,25 @@ function useNextKey({ next, before }: { next: string | null; before: string | nu
   usePageKeys("Reviews", keys);
 }
 
-/** `Shift+A` presses the button that approves; `Shift+R` begins to write what should change, `Ctrl+Enter` sends it. */
-function useVerdictKeys(isOpen: boolean, leadsOn: boolean, write: () => void): void {
+/** `Shift+A` approves; `Shift+R` begins to write what should change. `Ctrl+Enter` presses the bright button. */
+function useVerdictKeys(isOpen: boolean, approve: string, asks: boolean, ask: () => void): void {
   const keys = useMemo(() => {
     const press = (selector: string) => document.querySelector<HTMLElement>(`#review ${selector}`)?.click();
     const isWriting = () => document.activeElement?.matches("#review textarea") ?? false;
     return isOpen
       ? [
-          { keys: "Shift+A", label: leadsOn ? "Approve and next" : "Approve", run: () => press("[value^=approve]") },
-          { keys: "Shift+R", label: "Say what should change", run: () => write() },
+          { keys: "Shift+A", label: approve, run: () => press("[value^=approve]") },
+          { keys: "Shift+R", label: "Say what should change", run: ask },
           {
             keys: "$mod+Enter",
-            label: "Send what should change",
+            label: asks ? "Send what should change" : `${approve}, with the note`,
             whileTyping: true,
             // The palette presses it as well.
-            run: (event?: KeyboardEvent) => (event && !isWriting() ? false : press("[value^=request_changes]")),
+            run: (event?: KeyboardEvent) =>
+              event && !isWriting() ? false : press(`[value^=${asks ? "request_changes" : "approve"}]`),
           },
         ]
       : [];
-  }, [isOpen, leadsOn, write]);
+  }, [isOpen, approve, asks, ask]);
   usePageKeys("Verdict", keys);
 }

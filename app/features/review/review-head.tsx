@@ -31,6 +31,7 @@ export function ReviewHead(props: {
     <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-sm">
       {criteria.length === 0 ? null : (
         <Fold
+          id="criteria"
           label={
             <span className={met < criteria.length ? "font-medium text-waiting" : undefined}>
               {provenText(criteria)}
@@ -55,7 +56,7 @@ export function ReviewHead(props: {
           <SameFiles others={sameFiles} />
         </Fold>
       )}
-      <Fold label="Details">
+      <Fold id="details" label="Details">
         {waiting_since === null ? null : (
           <p className="text-xs text-muted">
             Done <RelativeTime at={waiting_since} />

@@ -45,27 +45,29 @@ export function ReviewPage() {
   // Of a story the last part has the others in it.
   const newest = job ?? jobs.at(-1);
   const drafts = comments.filter(({ draft }) => draft);
+  const crumbs = [
+    { label: "Reviews", to: "/inbox?show=reviews" },
+    { label: product.name, to: `/products/${product.id}/backlog` },
+  ];
   return (
     <ProductAccess productId={product.id}>
       {header ? (
-        <JobHeader {...header} isReview />
+        <JobHeader {...header} review={crumbs} />
       ) : (
         <PageHeader
-          crumbs={[
-            { label: product.name, to: `/products/${product.id}/backlog` },
-            ...(story ? [{ label: story.code, to: `/stories/${story.id}` }] : []),
-          ]}
+          crumbs={[...crumbs, ...(story ? [{ label: story.code, to: `/stories/${story.id}` }] : [])]}
           title={story ? `Changes of ${codeAndTitle(story)}` : "Changes"}
         />
       )}
-      <div className="grid gap-3">
+      <div className="mb-4 grid gap-3">
         <ReviewHead
           key={of}
           queue={queue}
           size={size}
           criteria={criteria}
           marked={marked}
-          linkTo={({ path, hunk }) => {
+          linkTo={({ mark, path, hunk }) => {
+            if (path === null) return mark === "unsure" ? "#details" : mark === "unproven" ? "#criteria" : null;
             const file = data.files.find((each) => each.path === path);
             if (!file) return null;
             // Joined or compared files have other hunks.
