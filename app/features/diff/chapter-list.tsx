@@ -61,7 +61,7 @@ export function ChapterList(props: {
   );
 }
 
-/** Where space is short, the folder is cut at its start, and the file's name has a line of its own. */
+/** Where space is short, the folder is cut at its start, and the file's name has its own line. */
 function FilePath({ path, mark }: { path: string; mark: string }) {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const folder = path.slice(0, path.length - name.length);
