@@ -41,7 +41,7 @@ async function checkPages(dataset: Dataset, port: number): Promise<void> {
   const client = join(root, "build/pages/client");
   const expected = [
     ["board", dataset.boardPath, 55],
-    ["backlog", dataset.backlogPath, 40],
+    ["backlog", dataset.backlogPath, 60],
   ] as const;
   for (const [name, path, count] of expected) {
     const page = await open(port, path, dataset.cookie);

@@ -20,7 +20,7 @@ const VirtualRows = lazy(importVirtualRows);
 const BacklogMoves = lazy(() => import("./backlog-moves"));
 
 /** Above this, browsers render only rows near the viewport; the server draws this many and a link to more. */
-const manyRows = 40;
+const manyRows = 60;
 
 const rowKey = ({ id }: TreeRow) => id;
 
