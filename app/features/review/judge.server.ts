@@ -158,7 +158,10 @@ async function addComment(
   if (found === "not-shown")
     throw new ContractError(422, `No change that waits for your verdict shows this line. ${elsewhere}`);
   const { judged, ...place } = found;
-  const lost = `${judged} was judged while you wrote. Copy your text if someone should still read it.`;
-  if (judged !== null) throw new ContractError(409, lost);
+  if (judged !== null)
+    throw new ContractError(
+      409,
+      `${judged} was judged while you wrote. Copy your text if someone should still read it.`,
+    );
   await addJobComment(actor, { ...place, side, body });
 }

@@ -24,7 +24,7 @@ export async function changePassword(
   const isRight = await uncountIfAway(database, ["password", principal.user_id], () =>
     checkPassword(database, identity, present, address),
   );
-  if (isRight === null) throw refusal("current_password", "This is not your present password.");
+  if (isRight === null) throw refusal("current_password", "This is not your current password.");
   if (present === wanted) throw refusal("new_password", "Choose a password other than your current one.");
   await setPassword(database, principal.user_id, wanted);
   await notePasswordChange(database, { userId: principal.user_id, keepSessionId: principal.session_id, address });

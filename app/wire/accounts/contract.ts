@@ -112,7 +112,7 @@ export const profileChangesSchema = z.object({
 });
 
 export const passwordChangeSchema = z.object({
-  current_password: z.string({ error: "Enter your present password" }).min(1).max(passwordReadBytes),
+  current_password: z.string({ error: "Enter your current password" }).min(1).max(passwordReadBytes),
   new_password: passwordSchema,
 });
 export type PasswordChange = z.infer<typeof passwordChangeSchema>;
