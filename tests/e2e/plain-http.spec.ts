@@ -7,7 +7,7 @@ import { newPerson, newWorld, password, post } from "./world";
 // Chromium says of each page over plain http that it ignores this header.
 test.use({ expectedProblems: /^The Cross-Origin-Opener-Policy header has been ignored/ });
 
-/** The service on a home network's name, and someone signed in there. Close the context: the service ends before it. */
+/** The service on a name of a home network, and someone who is signed in there. */
 async function atHome(browser: Browser, terminal: (line: string) => Program) {
   const port = await findFreePort();
   const origin = `http://backlog.lan:${port}`;
@@ -34,7 +34,7 @@ test("Over plain http on a host name, as at home, every page opens, stays live a
   terminal,
 }) => {
   test.setTimeout(300_000);
-  const { origin, world, context, page } = await atHome(browser, terminal);
+  const { origin, world, page } = await atHome(browser, terminal);
 
   for (const place of [...placesOf(world), ...places]) {
     const isThere = place !== "/nowhere";
@@ -58,7 +58,6 @@ test("Over plain http on a host name, as at home, every page opens, stays live a
   await page.keyboard.press("ControlOrMeta+Shift+,");
   await expect(page.getByText(/^Copied the link to/)).toBeVisible();
   expect(await pasted()).toBe(`${origin}/tasks/${world.taskIds[0]}`);
-  await context.close();
 });
 
 /** The streams that the browser has open now, with the page of each. */
@@ -140,5 +139,4 @@ test("Nine tabs over plain http are live without waiting, even if one closes, fr
   const crashed = await loseHolder();
   void crashed.devtools.send("Page.crash").catch(() => {});
   await expectNews("One has crashed");
-  await context.close();
 });

@@ -26,7 +26,7 @@ export const testWithTerminal = test.extend<Programs>({
     await use(home);
     rmSync(home, { recursive: true, force: true });
   },
-  terminal: async ({ home }, use) => {
+  terminal: async ({ browser, home }, use) => {
     const started: Program[] = [];
     await use((line) => {
       // A group of its own, so that a signal reaches what npm and the shell have started.
@@ -40,6 +40,8 @@ export const testWithTerminal = test.extend<Programs>({
       started.push(program);
       return program;
     });
+    // A page that asks a service that has ended is a problem that no user has.
+    for (const context of browser.contexts()) await context.close();
     await Promise.all(started.map((program) => program.end("SIGTERM")));
   },
 });
