@@ -98,7 +98,7 @@ export default function MembersPage() {
                   <Badge tone={member.role === "OWNER" ? "accent" : undefined}>{roleNames[member.role]}</Badge>
                 )}
                 <span className="block text-xs text-muted">
-                  since <RelativeTime at={member.created_at} />
+                  Joined <RelativeTime at={member.created_at} />
                 </span>
               </span>
               {member.role === "OWNER" ? null : (

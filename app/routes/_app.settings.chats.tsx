@@ -28,6 +28,7 @@ import {
   chatTitles,
   updateChatBody,
 } from "~/wire/chats/contract";
+import { useShellData } from "./_app/shell-data";
 
 const here = "/settings/chats";
 
@@ -81,6 +82,7 @@ export const meta: MetaFunction = () => [{ title: "Chats · Backloom" }];
 
 export default function ChatsPage() {
   const { available, chats } = useLoaderData<typeof loader>();
+  const shell = useShellData();
   const services = chatServices.filter(
     (service) => available.includes(service) || chats.some((chat) => chat.service === service),
   );
@@ -92,7 +94,9 @@ export default function ChatsPage() {
       </p>
       {services.length === 0 ? (
         <EmptyState title="No chat service is set up on this server" compact>
-          An administrator connects Telegram, Slack, Discord or Matrix in the server's configuration.
+          {shell?.user.isAdmin
+            ? "Set the token of a bot in the server's configuration, for example TELEGRAM_BOT_TOKEN, and start it again."
+            : "An administrator connects Telegram, Slack, Discord or Matrix in the server's configuration."}
         </EmptyState>
       ) : null}
       {services.map((service) => (
@@ -188,7 +192,7 @@ function Paired({ chat, isAvailable }: { chat: Chat; isAvailable: boolean }) {
         <span className="font-medium">{isolated(chat.name ?? "")}</span>
         <Badge>{isAvailable ? "connected" : "service switched off"}</Badge>
         <span className="text-muted">
-          since <RelativeTime at={chat.since} />
+          added <RelativeTime at={chat.since} />
         </span>
         <WriteFields quiet>
           <Confirm

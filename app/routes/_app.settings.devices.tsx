@@ -124,6 +124,7 @@ function GrantList({ grants }: { grants: readonly Grant[] }) {
 }
 
 function GrantRow({ grant }: { grant: Grant }) {
+  const { canWrite } = useWriteAccess();
   return (
     <tr>
       <Cell>
@@ -140,7 +141,15 @@ function GrantRow({ grant }: { grant: Grant }) {
       </Cell>
       <Cell label="Expires">{grant.expires_at ? <RelativeTime at={grant.expires_at} /> : "never"}</Cell>
       <Cell className="sm:text-end">
-        <RevokeGrant grant={grant} />
+        <Confirm
+          trigger="Revoke"
+          size="sm"
+          disabled={!canWrite}
+          question={`Revoke “${isolated(grant.label)}”?`}
+          consequence="The app loses access immediately and must ask you again."
+          confirmLabel="Revoke"
+          fields={{ intent: "revoke", token_id: grant.id }}
+        />
       </Cell>
     </tr>
   );
@@ -174,20 +183,5 @@ function Calls({ grant: { first_used_at: first, last_used_at: last } }: { grant:
         last call <RelativeTime at={last} />
       </span>
     </span>
-  );
-}
-
-function RevokeGrant({ grant }: { grant: Grant }) {
-  const { canWrite } = useWriteAccess();
-  return (
-    <Confirm
-      trigger="Revoke"
-      size="sm"
-      disabled={!canWrite}
-      question={`Revoke “${isolated(grant.label)}”?`}
-      consequence="The app loses access immediately and must ask you again."
-      confirmLabel="Revoke"
-      fields={{ intent: "revoke", token_id: grant.id }}
-    />
   );
 }

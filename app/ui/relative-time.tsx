@@ -29,13 +29,13 @@ const steps: readonly [limit: number, seconds: number, unit: Intl.RelativeTimeFo
   [86_400 * 365, 86_400 * 30, "month"],
   [Number.POSITIVE_INFINITY, 86_400 * 365, "year"],
 ];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
 
 /** "Nov 3, 2026, 9:05 AM", in UTC. */
 export const exactText = (at: string): string => exact.format(Date.parse(at));
 
-/** "3 min. ago", "in 2 hr."; "now" includes moments slightly ahead, because the page's clock lags by up to 15 s. */
+/** "3 minutes ago", "in 2 hours"; "now" includes moments slightly ahead, because the page's clock lags by up to 15 s. */
 export function relativeText(at: number, now: number): string {
   const seconds = (at - now) / 1000;
   if (seconds > -5 && seconds < tickSeconds + 5) return "now";

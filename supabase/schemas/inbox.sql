@@ -107,9 +107,7 @@ declare
   v_state text := lower(private.require_choice('state', p_state, array['OPEN', 'LATER', 'DONE']));
 begin
   return (
-    with item as materialized (
-      select i.* from private.inbox_in_order() i
-    ), shown as (
+    with item as materialized (select i.* from private.inbox_in_order() i), shown as (
       select i.* from item i
       where i.state = v_state
         and (p_kinds is null or p_kinds ? i.kind or p_kinds ? 'run' and i.asks in ('conflict', 'pause', 'failure'))

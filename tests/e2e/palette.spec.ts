@@ -118,6 +118,19 @@ test("The palette ranks actions before items that mention them, on every page", 
   await expect(page.getByRole("heading", { name: /^Run of sprint SP-1/ })).toBeVisible();
 });
 
+test("The palette suggests what a typo is near to, and a story with the text that nothing has", async ({
+  world,
+  ownPage: page,
+}) => {
+  await openLive(page, `${world.product}/backlog`);
+  await ask(page, "isnights");
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("status")).toContainText("Nothing has these words");
+  await expect(dialog.getByRole("option").first()).toContainText("Insights");
+  await dialog.getByRole("option", { name: "New story “isnights”" }).click();
+  await expect(page.getByRole("complementary").getByLabel("Title")).toHaveValue("isnights");
+});
+
 test("a key right after Esc opens the palette again", async ({ world, ownPage: page }) => {
   await openLive(page, `${world.product}/backlog`);
   await ask(page, "dark");

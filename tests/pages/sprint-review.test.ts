@@ -38,39 +38,19 @@ async function scene() {
   const run = await start();
   const job = await claim(actor);
   const [opens, says] = (await getProof(actor, of)).criteria;
-  await addEvidence.json(actor, {
-    ...of,
-    criterion: opens?.id ?? "",
-    verdict: "pass",
-    command: "npm test -- opens",
-    exit_code: 0,
-    excerpt: "<script>alert(1)</script>\u001b[31m",
-  });
+  const seen = { command: "npm test -- opens", exit_code: 0, excerpt: "<script>alert(1)</script>\u001b[31m" };
+  await addEvidence.json(actor, { ...of, criterion: opens?.id ?? "", verdict: "pass", ...seen });
   await waiveCriterion(actor, { ...of, criterion: says?.id ?? "", reason: "No one <i>reads</i> it" });
   await askQuestion(actor, { ...of, question: "Which <u>words</u>?" });
-  const sent = await app.send(
-    "PUT",
-    `/api/jobs/${job.id}/diff`,
-    {
-      attempt: 1,
-      base_sha: "a".repeat(40),
-      head_sha: "b".repeat(40),
-      files: [{ path: "a.txt", status: "added", additions: 120, deletions: 8, binary: false }],
-    },
-    await t.bearerOf(owner),
-  );
+  const files = [{ path: "a.txt", status: "added", additions: 120, deletions: 8, binary: false }];
+  const diff = { attempt: 1, base_sha: "a".repeat(40), head_sha: "b".repeat(40), files };
+  const sent = await app.send("PUT", `/api/jobs/${job.id}/diff`, diff, await t.bearerOf(owner));
   expect(sent.status).toBe(204);
-  for (const [seq, cost, currency, subscription] of [
-    [101, 1.2, "USD", false],
-    [102, 0.3, "USD", false],
-    [103, 2.5, "EUR", false],
-    [104, 99, "USD", true],
-  ]) {
-    await t.query`
-      insert into public.usage_events (product_id, job_id, task_id, sprint_run_id, attempt, seq, cost, currency, source, subscription)
-      select j.product_id, j.id, j.task_id, j.sprint_run_id, 1, ${seq}, ${cost}, ${currency}, 'reported', ${subscription}
-      from public.agent_jobs j where j.id = ${job.id}`;
-  }
+  await t.query`
+    insert into public.usage_events (product_id, job_id, task_id, sprint_run_id, attempt, seq, cost, currency, source, subscription)
+    select j.product_id, j.id, j.task_id, j.sprint_run_id, 1, u.seq, u.cost, u.currency, 'reported', u.paid from public.agent_jobs j,
+      (values (101, 1.2, 'USD', false), (102, 0.3, 'USD', false), (103, 2.5, 'EUR', false), (104, 99, 'USD', true)) u (seq, cost, currency, paid)
+    where j.id = ${job.id}`;
   return { world, run, job, first, second };
 }
 
@@ -111,8 +91,7 @@ it("A sprint review gives the facts of a retrospective: returns, waits, estimate
   expect(empty).toContain("Work that came back, waits for people, estimates and lessons appear here.");
   await editTask(actor, { task_id: at(tasks, 0).id, estimated_minutes: 90 });
   await startSprintRun(actor, { sprint_id: sprint.id });
-  const member = await t.createMember(product.id);
-  const person = t.actorOf(member);
+  const person = t.actorOf(await t.createMember(product.id));
   const hand_in = async (lessons?: string[]) => {
     const { id, attempt } = await claim(actor);
     const report = { job_id: id, attempt, status: "done", verify_result: "ALIGNED" } as const;
@@ -169,9 +148,7 @@ it("A sprint review of an empty sprint says that there is nothing, instead of fa
 
 it("A sprint review is open to members and demo accounts, also once archived, and to no one else", async () => {
   const { world } = await scene();
-  const member = await t.createUser();
-  const demo = await t.createUser({ demo: true });
-  for (const user of [member, demo]) {
+  for (const user of [await t.createUser(), await t.createUser({ demo: true })]) {
     await t.addMember(world.product.id, user);
     expect(await visit(world, user)).toContain("npm test -- opens");
   }
@@ -181,17 +158,14 @@ it("A sprint review is open to members and demo accounts, also once archived, an
   expect(refused.status).toBeGreaterThanOrEqual(403);
   expect(await refused.text()).not.toContain("npm test -- opens");
   const unknown = await app.request(reviewOf(world));
-  expect([unknown.status, unknown.headers.get("location")]).toEqual([
-    302,
-    `/login?redirectTo=${encodeURIComponent(reviewOf(world))}`,
-  ]);
+  const login = `/login?redirectTo=${encodeURIComponent(reviewOf(world))}`;
+  expect([unknown.status, unknown.headers.get("location")]).toEqual([302, login]);
   const other = await t.seedSprint({ stories: [] });
   const foreign = `${pageOf({ product: other.product, sprint: world.sprint })}/review`;
-  const cookie = await app.signIn(other.owner);
-  expect((await app.request(foreign, { headers: { cookie } })).status).toBe(
-    (await app.request(foreign.replace(/\/review$/, ""), { headers: { cookie } })).status,
-  );
-  expect(await (await app.request(foreign, { headers: { cookie } })).text()).not.toContain("npm test -- opens");
+  const their = { headers: { cookie: await app.signIn(other.owner) } };
+  const answer = await app.request(foreign, their);
+  expect(answer.status).toBe((await app.request(foreign.replace(/\/review$/, ""), their)).status);
+  expect(await answer.text()).not.toContain("npm test -- opens");
   await t.query`update public.products set archived_at = now() where id = ${world.product.id}`;
   expect(await visit(world)).toContain("npm test -- opens");
 });

@@ -70,7 +70,7 @@ function NoSprint({ product }: { product: Product }) {
       <LiveText>
         {product.open_stories === 0
           ? "No open stories."
-          : `${product.open_stories} open ${product.open_stories === 1 ? "story" : "stories"}.`}
+          : `${countText(product.open_stories, "open story", "open stories")}.`}
       </LiveText>{" "}
       <Link
         to={`/products/${product.id}/sprints?panel=new`}

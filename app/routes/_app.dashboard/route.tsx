@@ -10,7 +10,7 @@ import { CodeChip } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { Fact, Facts } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
-import { costsText } from "~/ui/numbers";
+import { costsText, countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
 import { RelativeTime } from "~/ui/relative-time";
@@ -57,7 +57,7 @@ export default function DashboardPage() {
         <div className="grid gap-5">
           <Facts>
             <Fact isKey term="Done today">
-              {done_today === 1 ? "1 task" : `${done_today} tasks`}
+              {countText(done_today, "task")}
             </Fact>
             <Fact isKey term="Cost today">
               {costsText(costs_today) ?? "None"}
@@ -130,15 +130,8 @@ function AddedTo({ products }: { products: DashboardData["added_to"] }) {
   );
 }
 
-interface ArchivedProduct {
-  id: string;
-  code: string;
-  name: string;
-  archived_at: string;
-}
-
 /** The owner's archived products: can be read, restored, or deleted for good. */
-function ArchivedProducts({ products }: { products: readonly ArchivedProduct[] }) {
+function ArchivedProducts({ products }: { products: DashboardData["archived"] }) {
   if (products.length === 0) return null;
   return (
     <details className="mt-5 rounded-lg border border-line bg-surface">

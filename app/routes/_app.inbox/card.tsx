@@ -13,16 +13,7 @@ import { WriteFields } from "~/ui/write-access";
 import type { InboxItem } from "~/wire/inbox/contract";
 import { pageOf } from "./row-text";
 
-/** Frame of all inbox cards except questions: what it is, where, since when, archive and snooze. */
-export function Card({
-  item,
-  label,
-  pill,
-  to = pageOf(item) ?? "",
-  about,
-  reason,
-  children,
-}: {
+interface CardProps {
   item: Exclude<InboxItem, { kind: "question" }>;
   label: string;
   pill: ReactNode;
@@ -31,7 +22,10 @@ export function Card({
   about?: string;
   reason?: string | null;
   children: ReactNode;
-}) {
+}
+
+/** Frame of all inbox cards except questions: what it is, where, since when, archive and snooze. */
+export function Card({ item, label, pill, to = pageOf(item) ?? "", about, reason, children }: CardProps) {
   return (
     <article aria-label={label} className="grid gap-3 rounded-lg border border-line bg-surface p-4">
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
@@ -72,7 +66,24 @@ export function Card({
 export function PutAside({ item }: { item: InboxItem }) {
   return (
     <span className="flex items-start justify-end gap-1">
-      <PutItemAside item={item} />
+      <WriteForm action="/inbox" className="flex flex-wrap justify-end gap-1">
+        <HiddenFields fields={{ intent: "mark", kind: item.kind, item_id: item.id }} />
+        <TomorrowMorning />
+        {(item.state === "open" ? openMarks : closedMarks).map(([value, label, about]) => (
+          <Button
+            key={value}
+            type="submit"
+            name="mark"
+            value={value}
+            size="sm"
+            tone="quiet"
+            title={about}
+            className="pointer-coarse:h-10 pointer-coarse:px-3"
+          >
+            {label}
+          </Button>
+        ))}
+      </WriteForm>
       {item.state === "open" ? (
         <Menu label="More" trigger="⋯" align="end" triggerClassName={buttonClass("quiet", "sm")}>
           <WriteForm action="/inbox" fields={{ intent: "archive-all", product_id: item.product_id }}>
@@ -84,43 +95,15 @@ export function PutAside({ item }: { item: InboxItem }) {
   );
 }
 
-function PutItemAside({ item }: { item: InboxItem }) {
-  return (
-    <WriteForm action="/inbox" className="flex flex-wrap justify-end gap-1">
-      <HiddenFields fields={{ intent: "mark", kind: item.kind, item_id: item.id }} />
-      <TomorrowMorning />
-      {item.state === "open" ? (
-        <>
-          <Mark value="done" label="Archive" about="Archive for you only (e)" />
-          <Mark value="later" label="Snooze" about="Snooze until tomorrow morning (h)" />
-        </>
-      ) : (
-        <Mark value="open" label="Move to inbox" about="Move back to your inbox" />
-      )}
-    </WriteForm>
-  );
-}
-
-function Mark({ value, label, about }: { value: string; label: string; about: string }) {
-  return (
-    <Button
-      type="submit"
-      name="mark"
-      value={value}
-      size="sm"
-      tone="quiet"
-      title={about}
-      className="pointer-coarse:h-10 pointer-coarse:px-3"
-    >
-      {label}
-    </Button>
-  );
-}
+const openMarks = [
+  ["done", "Archive", "Archive for you only (e)"],
+  ["later", "Snooze", "Snooze until tomorrow morning (h)"],
+] as const;
+const closedMarks = [["open", "Move to inbox", "Move back to your inbox"]] as const;
 
 /** Only the browser knows the user's local morning. Without JavaScript the server's is used. */
 function TomorrowMorning() {
-  const hydrated = useHydrated();
-  if (!hydrated) return null;
+  if (!useHydrated()) return null;
   const morning = new Date();
   morning.setDate(morning.getDate() + 1);
   morning.setHours(7, 0, 0, 0);

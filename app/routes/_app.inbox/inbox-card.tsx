@@ -144,7 +144,19 @@ function InvitationCard({ item }: { item: Of<"invitation"> }) {
       <p className="text-sm text-muted">
         The invitation expires <RelativeTime at={item.expires_at} />.
       </p>
-      <AnswerForms id={item.id} product={item.title} />
+      <ActionForm
+        action="/inbox?show=invitations"
+        className="flex flex-wrap gap-2"
+        aria-label={`Invitation to ${item.title}`}
+        fields={{ invitation_id: item.id }}
+      >
+        <Button type="submit" tone="primary" name="intent" value="accept">
+          Accept
+        </Button>
+        <Button type="submit" tone="quiet" name="intent" value="decline">
+          Decline
+        </Button>
+      </ActionForm>
     </Card>
   );
 }
@@ -199,23 +211,5 @@ function MentionCard({ item }: { item: Of<"mention"> }) {
         Reply
       </ButtonLink>
     </Card>
-  );
-}
-
-function AnswerForms({ id, product }: { id: string; product: string }) {
-  return (
-    <ActionForm
-      action="/inbox?show=invitations"
-      className="flex flex-wrap gap-2"
-      aria-label={`Invitation to ${product}`}
-      fields={{ invitation_id: id }}
-    >
-      <Button type="submit" tone="primary" name="intent" value="accept">
-        Accept
-      </Button>
-      <Button type="submit" tone="quiet" name="intent" value="decline">
-        Decline
-      </Button>
-    </ActionForm>
   );
 }

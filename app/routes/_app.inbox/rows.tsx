@@ -86,11 +86,12 @@ export function Rows({
         </ol>
         <p className="mt-3 hidden text-center text-xs text-balance text-muted keyboard:block">
           <Kbd>j</Kbd> <Kbd>k</Kbd> to move, <Kbd>Enter</Kbd> to open, <Kbd>1</Kbd> to <Kbd>8</Kbd> to answer
-          {canPutAside ? ", " : null}
-          {canPutAside ? <Kbd>e</Kbd> : null}
-          {canPutAside ? " to archive, " : null}
-          {canPutAside ? <Kbd>h</Kbd> : null}
-          {canPutAside ? " to snooze" : null}.
+          {canPutAside ? (
+            <>
+              , <Kbd>e</Kbd> to archive, <Kbd>h</Kbd> to snooze
+            </>
+          ) : null}
+          .
         </p>
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Esc comes from the controls inside */}

@@ -14,7 +14,7 @@ export function AcceptedCosts({ costs, productId }: { costs: CostsAnswer; produc
   return (
     <Section
       title="Cost per accepted change"
-      about="All attempts at settled stories, divided by those that were approved by a person, landed, and not undone within 14 days. CI, machines and people's time are not in it."
+      about="Of settled stories that were begun in these days, so less than all jobs cost: all attempts, divided by those that a person approved, that landed and were not undone within 14 days. CI, machines and people's time are not in it."
       actions={
         <Form className="flex flex-wrap items-center gap-2" key={`${from} ${to} ${by}`} preventScrollReset>
           <input type="hidden" name="product" value={productId} />

@@ -65,6 +65,4 @@ function Surprises({ surprises }: Pick<Forecast, "surprises">) {
   );
 }
 
-function minutesText(minutes: number): string {
-  return durationText(minutes * 60_000);
-}
+const minutesText = (minutes: number) => durationText(minutes * 60_000);

@@ -28,7 +28,7 @@ export function Pictures({
         </Section>
       ) : null}
       {charts.costs.length > 0 || used ? (
-        <Section title="Cost per day" about="By model.">
+        <Section title="Cost per day" about="By model, of all jobs so far.">
           <CostCharts charts={charts.costs} />
         </Section>
       ) : null}
@@ -48,7 +48,7 @@ export function Pictures({
 function ProductCosts({ products, current }: { products: Insights["by_product"]; current: string }) {
   if (products.length === 0) return null;
   return (
-    <Section title="By product">
+    <Section title="By product" about="Cost of all jobs so far.">
       <ul className="grid gap-1 text-sm">
         {products.map(({ product_id, name, costs }) => (
           <li key={product_id} className="flex items-baseline justify-between gap-4">
@@ -67,10 +67,7 @@ function ProductCosts({ products, current }: { products: Insights["by_product"];
   );
 }
 
-interface CostChart {
-  chart: Chart;
-  models: readonly { name: string; fill: string; cost: string }[];
-}
+type CostChart = { chart: Chart; models: readonly { name: string; fill: string; cost: string }[] };
 
 function CostCharts({ charts }: { charts: readonly CostChart[] }) {
   if (charts.length === 0) {

@@ -115,7 +115,7 @@ function Totals({ totals, mayPrice }: { totals: UsageNumbers; mayPrice: boolean 
   const cached = read === 0 ? null : totals.cache_read_tokens / read;
   return (
     <Facts>
-      <Fact isKey term="Cost">
+      <Fact isKey term="Cost of all jobs so far">
         {costsText(totals.costs) ?? "Unknown"}
       </Fact>
       <Fact isKey term="Jobs">
@@ -123,15 +123,13 @@ function Totals({ totals, mayPrice }: { totals: UsageNumbers; mayPrice: boolean 
       </Fact>
       <Fact isKey term="Input">
         {tokensText(read)}
+        {cached === null ? null : (
+          <span className="block text-xs font-normal text-muted">{percentText(cached)} cached</span>
+        )}
       </Fact>
       <Fact isKey term="Output">
         {tokensText(totals.output_tokens)}
       </Fact>
-      {cached === null ? null : (
-        <Fact isKey term="Cached input">
-          {percentText(cached)}
-        </Fact>
-      )}
       {totals.unpriced_jobs > 0 ? (
         <Fact isKey term="No price known">
           {countText(totals.unpriced_jobs, "job")}
@@ -150,13 +148,9 @@ function Totals({ totals, mayPrice }: { totals: UsageNumbers; mayPrice: boolean 
 }
 
 /** What has no data yet, when it comes, and the one step to it: in one place instead of empty charts. */
-function StillToCome({
-  parts,
-  children,
-}: {
-  parts: readonly (readonly [part: string, when: string] | null)[];
-  children: ReactNode;
-}) {
+type Coming = readonly [part: string, when: string] | null;
+
+function StillToCome({ parts, children }: { parts: readonly Coming[]; children: ReactNode }) {
   const coming = parts.filter((part) => part !== null);
   if (coming.length === 0) return null;
   return (
@@ -220,6 +214,4 @@ function Landing({ landing }: Pick<Insights, "landing">) {
   );
 }
 
-function timeText(seconds: number | null): string {
-  return durationText((seconds ?? 0) * 1_000);
-}
+const timeText = (seconds: number | null) => durationText((seconds ?? 0) * 1_000);

@@ -16,9 +16,6 @@ function named<Row>(rows: readonly Row[], nameOf: (row: Row) => Name) {
   });
 }
 
-/** Number of stories shown above the folded tables. */
-const mostShown = 5;
-
 /** The most expensive stories. */
 export function CostliestStories({ stories }: { stories: Insights["by_story"] }) {
   const shown = stories.filter(({ story_id, costs }) => story_id && costs.length > 0);
@@ -26,7 +23,7 @@ export function CostliestStories({ stories }: { stories: Insights["by_story"] })
   return (
     <Section title="Most expensive stories">
       <ol className="grid gap-1 text-sm">
-        {shown.slice(0, mostShown).map(({ story_id, story_code, story_title, costs }) => (
+        {shown.slice(0, 5).map(({ story_id, story_code, story_title, costs }) => (
           <li key={story_id} className="flex items-baseline justify-between gap-4">
             <Link to={`/stories/${story_id}`} className="min-w-0 truncate hover:underline">
               <CodeChip className="mr-2">{story_code ?? ""}</CodeChip>
@@ -76,24 +73,13 @@ export function UsageTables({
   );
 }
 
-interface UsageRow extends UsageNumbers {
-  key: string;
-  label: string;
-  to: string | null;
-}
+type UsageRow = UsageNumbers & { key: string; label: string; to: string | null };
+type UsageTableProps = { title: string; rows: readonly UsageRow[]; priceOf?: (row: UsageRow) => string | null };
 
 /** The same widths in all tables, so that columns align down the page. */
 const usageColumns = ["", "w-20", "w-32", "w-32", "w-32", "w-44"];
 
-function UsageTable({
-  title,
-  rows,
-  priceOf,
-}: {
-  title: string;
-  rows: readonly UsageRow[];
-  priceOf?: (row: UsageRow) => string | null;
-}) {
+function UsageTable({ title, rows, priceOf }: UsageTableProps) {
   if (rows.length === 0) return null;
   return (
     <details className="border-line not-first:border-t">

@@ -14,27 +14,12 @@ import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { WriteFields } from "~/ui/write-access";
 import { intoNewPbi } from "./tree-address";
 
-interface Parent {
-  id: string;
-  code: string;
-  title: string;
-}
-
-interface Answer {
-  error?: string;
-  pasted?: { into: string; list: string };
-}
+type Parent = { id: string; code: string; title: string };
+type Parents = { pbis: readonly Parent[]; stories: readonly Parent[] };
+type Answer = { error?: string; pasted?: { into: string; list: string } };
 
 /** Creates stories and tasks from a list, previewed while the user edits it. */
-export function PastePanel({
-  pbis,
-  stories,
-  into,
-}: {
-  pbis: readonly Parent[];
-  stories: readonly Parent[];
-  into: string | null;
-}) {
+export function PastePanel({ pbis, stories, into }: Parents & { into: string | null }) {
   const answer = useActionResult<Answer>();
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
@@ -69,7 +54,7 @@ export function PastePanel({
           id="pasted-list"
           name="list"
           label="List"
-          description="Lines, bullets, numbers, checkboxes or headings. Indented lines become tasks of the line above. Ticked lines are skipped. Or rows of a table or CSV, with columns for title and description."
+          description="Lines, bullets, numbers, checkboxes or headings. Indented lines become tasks of the line above, and lines below a task its description. Ticked lines are skipped. Or rows of a table or CSV, with columns for title and description."
           errors={undefined}
           required
           autoFocus
@@ -100,17 +85,9 @@ function madeText(made: string): string {
   return listSentence(stories || 0, tasks || 0);
 }
 
-function GoesInto({
-  pbis,
-  stories,
-  parent,
-  onParent,
-}: {
-  pbis: readonly Parent[];
-  stories: readonly Parent[];
-  parent: string;
-  onParent: (parent: string) => void;
-}) {
+type GoesIntoProps = Parents & { parent: string; onParent: (parent: string) => void };
+
+function GoesInto({ pbis, stories, parent, onParent }: GoesIntoProps) {
   const hydrated = useHydrated();
   const options = (kind: string, parents: readonly Parent[]) =>
     parents.map(({ id, code, title }) => (
@@ -158,7 +135,9 @@ function Items({ items }: { items: readonly ListItem[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the text
         <li key={index} className="grid gap-0.5">
           <span className="break-words">{item.title}</span>
-          {item.description ? <span className="text-xs whitespace-pre-wrap text-muted">{item.description}</span> : null}
+          {item.description ? (
+            <span className="text-xs whitespace-pre-wrap text-muted">Description: {item.description}</span>
+          ) : null}
           {item.tasks.length > 0 ? (
             <div className="border-l border-line pl-3 text-muted">
               <Items items={item.tasks} />

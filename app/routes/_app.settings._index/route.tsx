@@ -184,12 +184,7 @@ function PasswordForm() {
             {...form.field("current_password")}
           />
           <NewPasswordField {...form.field("new_password")} />
-          <div className="flex items-center gap-3">
-            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Changing…">
-              Change password
-            </SubmitButton>
-            <SavedNotice data={fetcher.data} />
-          </div>
+          <Save fetcher={fetcher} label="Change password" pendingLabel="Changing…" />
         </WriteFields>
       </ServerForm>
     </Section>
@@ -229,24 +224,26 @@ function ProfileForm({ profile }: { profile: Profile }) {
             className="max-w-28"
             {...form.field("min_quota_pct")}
           />
-          <div className="flex items-center gap-3">
-            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
-              Save profile
-            </SubmitButton>
-            <SavedNotice data={fetcher.data} />
-          </div>
+          <Save fetcher={fetcher} label="Save profile" pendingLabel="Saving…" />
         </WriteFields>
       </ServerForm>
     </Section>
   );
 }
 
+type SaveProps = Record<"label" | "pendingLabel", string> & { fetcher: ReturnType<typeof useFetcher> };
+
 /** Says next to the button that the form was saved; screen readers announce it. */
-function SavedNotice({ data }: { data: unknown }) {
+function Save({ fetcher: { state, data }, label, pendingLabel }: SaveProps) {
   const message = typeof data === "object" && data !== null && "message" in data ? data.message : undefined;
   return (
-    <p role="status" className="text-sm text-done">
-      {typeof message === "string" ? message : ""}
-    </p>
+    <div className="flex items-center gap-3">
+      <SubmitButton pending={state !== "idle"} pendingLabel={pendingLabel}>
+        {label}
+      </SubmitButton>
+      <p role="status" className="text-sm text-done">
+        {typeof message === "string" ? message : ""}
+      </p>
+    </div>
   );
 }

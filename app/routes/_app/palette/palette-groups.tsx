@@ -91,6 +91,16 @@ export function createEntries(productId: string | undefined, go: Go): Entry[] {
   );
 }
 
+/** Offers a story with the text that nothing fits as its title. */
+export const titledEntry = (productId: string, title: string, go: Go): Entry => ({
+  key: "create titled",
+  group: "Create",
+  name: `New story “${title}”`,
+  words: "",
+  isLast: true,
+  run: () => go(`${productPath(productId, "backlog")}?${new URLSearchParams({ panel: "new-story", title })}`),
+});
+
 export function recentEntries(userId: string, go: Go): Entry[] {
   const recent = readRecent(userId).filter(
     ({ title }, index, all) => all.findIndex((other) => other.title === title) === index,

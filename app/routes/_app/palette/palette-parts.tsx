@@ -17,6 +17,8 @@ export interface Entry {
   after?: ReactNode;
   /** The keys to press instead. */
   press?: string;
+  /** Only where nothing fits. */
+  isLast?: boolean;
 }
 
 export const optionId = ({ key }: Entry) => `palette ${key}`.replace(/\s/g, "_");
@@ -50,7 +52,7 @@ interface Shown {
 export function shownEntries(entries: readonly Entry[], typed: string): Shown[] {
   const groups = new Map<string, { entry: Entry; rank: number }[]>();
   for (const entry of entries) {
-    const rank = typed ? rankEntry(entry, typed) : 1;
+    const rank = entry.isLast ? 0 : typed ? rankEntry(entry, typed) : 1;
     if (rank === 0) continue;
     const group = groups.get(entry.group);
     if (group) group.push({ entry, rank });
@@ -62,6 +64,20 @@ export function shownEntries(entries: readonly Entry[], typed: string): Shown[] 
     .sort((one, other) => best(other.group) - best(one.group))
     .map(({ heading, group }) => ({ heading, entries: group.map(({ entry }) => entry) }));
 }
+
+/** Where nothing fits: names with a word that has one letter more, less or another, and what can be made of the text. */
+export function nearEntries(entries: readonly Entry[], typed: string): Shown[] {
+  const wanted = new Set(lettersOut(typed.toLowerCase()));
+  const isNear = ({ name }: Entry) =>
+    typed.length > 2 &&
+    [name, ...name.split(" ")].some((word) => lettersOut(word.toLowerCase()).some((each) => wanted.has(each)));
+  return [
+    { heading: "Did you mean", entries: entries.filter(isNear).slice(0, 5) },
+    { heading: "Create", entries: entries.filter(({ isLast }) => isLast) },
+  ].filter(({ entries: each }) => each.length > 0);
+}
+
+const lettersOut = (word: string) => [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))];
 
 /** Ranks an entry for the typed text; 0 means no match. Every word must occur: there is no fuzzy matching. */
 function rankEntry(entry: Entry, typed: string): number {

@@ -17,8 +17,9 @@ import {
   type Go,
   productEntries,
   recentEntries,
+  titledEntry,
 } from "./palette-groups";
-import { type Entry, Option, optionId, shownEntries } from "./palette-parts";
+import { type Entry, nearEntries, Option, optionId, shownEntries } from "./palette-parts";
 
 interface PaletteProps {
   open: boolean;
@@ -54,11 +55,13 @@ function Choices(props: PaletteProps) {
   const pressedAt = useRef(Number.NEGATIVE_INFINITY);
   const { wanted, only, search } = narrow(query);
   const found = useFound(search, props.productId);
-  const entries = useEntries(props, query.trim(), found);
-  const groups = useMemo(
+  const entries = useEntries(props, query.trim(), found ?? nothing);
+  const fitting = useMemo(
     () => shownEntries(only ? entries.filter(({ group }) => group === only) : entries, wanted),
     [entries, wanted, only],
   );
+  const isGuess = fitting.length === 0 && found !== null && !only && wanted.length > 1;
+  const groups = isGuess ? nearEntries(entries, wanted) : fitting;
   const shown = useMemo(() => groups.flatMap((group) => group.entries), [groups]);
   const chosen = shown.find(({ key }) => key === chosenKey) ?? shown[0];
   useEffect(() => {
@@ -66,8 +69,8 @@ function Choices(props: PaletteProps) {
     startTransition(() => setWhole(true));
   }, []);
   useEffect(() => {
-    if (chosen && performance.now() - pressedAt.current < patienceMs) chosen.run();
-  }, [chosen]);
+    if (chosen && !isGuess && performance.now() - pressedAt.current < patienceMs) chosen.run();
+  }, [chosen, isGuess]);
 
   const move = (to: number) => {
     const next = shown.at(to % shown.length);
@@ -109,6 +112,15 @@ function Choices(props: PaletteProps) {
         placeholder="Search, or type a command (t, s, b: only tasks, stories, PBIs)"
         className="h-12 w-full border-b border-line bg-transparent px-4 text-base outline-none"
       />
+      {shown.length === 0 || isGuess ? (
+        <p role="status" className="px-3 py-6 text-center text-sm text-muted">
+          {wanted.length < 2
+            ? "Type at least two letters."
+            : found === null
+              ? "Searching…"
+              : "Nothing has these words. Commands, pages, and codes, titles and texts of all your products are searched."}
+        </p>
+      ) : null}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys */}
       <div
         ref={list}
@@ -135,11 +147,6 @@ function Choices(props: PaletteProps) {
           );
         })}
       </div>
-      {shown.length === 0 ? (
-        <p role="status" className="px-3 py-6 text-center text-sm text-muted">
-          {query.trim().length < 2 ? "Type at least two letters." : "No results."}
-        </p>
-      ) : null}
     </div>
   );
 }
@@ -166,14 +173,15 @@ const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, "Ct
 
 const nothing: SearchAnswer["results"] = [];
 
-function useFound(wanted: string, productId: string | undefined): SearchAnswer["results"] {
+/** Null until the service has answered. */
+function useFound(wanted: string, productId: string | undefined): SearchAnswer["results"] | null {
   const { load, data } = useFetcher<SearchAnswer>({ key: "palette" });
   useEffect(() => {
     if (wanted.length < 2) return;
     const timer = setTimeout(() => load(`/search?${new URLSearchParams({ q: wanted, near: productId ?? "" })}`), 140);
     return () => clearTimeout(timer);
   }, [wanted, load, productId]);
-  return wanted.length < 2 || data?.query !== wanted ? nothing : data.results;
+  return wanted.length < 2 ? nothing : data?.query === wanted ? data.results : null;
 }
 
 function useEntries(
@@ -221,9 +229,10 @@ function useEntries(
   }, [shell, productId, canWrite, keys, atHand, actions, isTyped, go]);
   return useMemo(() => {
     const hits = foundEntries(found, wanted, go);
+    if (productId && canWrite) hits.push(titledEntry(productId, wanted, go));
     // What can be done comes before texts that mention it, but a code or address names its item.
     return found[0]?.isNamed === true ? [...hits, ...known] : [...known, ...hits];
-  }, [known, found, wanted, go]);
+  }, [known, found, wanted, go, productId, canWrite]);
 }
 
 function sprintEntries(board: string, go: Go): Entry[] {
