@@ -243,6 +243,7 @@ describe("the marks of a change", () => {
     ),
     ["a failing clean-up", "", file("scripts/check.sh", "+rm -r build || true", "+echo tests done; exit 0 # || true")],
     ["a command that moved", "", file("scripts/check.sh", "-npm test || true", "+  npm test || true")],
+    ["another command", "weakened_tests", file("scripts/check.sh", "-npm run lint || true", "+npm test || true")],
     ...["rejectUnauthorized: false", "verify=False", "InsecureSkipVerify: true", "curl -sk $URL"].map(
       (line): [string, string, ...File[]] => [line, "auth", file("src/a.py", `+  ${line}`), code("tests/a.test.ts")],
     ),
@@ -481,21 +482,20 @@ describe("the marks of a change", () => {
       const marks = (await read(session)).reviews.find((one) => one.job_id === job_id)?.marks;
       return { status, marks };
     };
-    const lines = ["key='aaaaaaaaaaaaaaa1'", "token=", "token=".repeat(300)];
-    for (const line of lines) {
+    for (const line of ["key='aaaaaaaaaaaaaaa1'", "token=", "token=".repeat(300)]) {
       const patch = `+${line}\n`.repeat(250_000 / (line.length + 2));
       const files = Array.from({ length: 8 }, (_, n) => ({ path: `fixture-${n}.txt`, patch }));
       expect(await sent(files)).toMatchObject({ status: 204 });
     }
+    const passes = `@@ -1 +1 @@\n${"+test || true\n".repeat(17_000)}`;
+    const switched = ["1.sh", "2.sh", "3.sh"].map((path) => ({ path, patch: passes }));
+    expect((await sent(switched)).marks).toContain("weakened_tests");
     const hunk = (n: number) => `@@ -${n} +${n} @@\n-it("x${n}", f);\n+it("y${n}", f);\n`;
     const patch = Array.from({ length: 4_500 }, (_, n) => hunk(n)).join("");
-    expect(await sent([{ path: "a.test.ts", patch }])).toMatchObject({
-      marks: expect.arrayContaining(["deleted_tests"]),
-    });
+    expect((await sent([{ path: "a.test.ts", patch }])).marks).toContain("deleted_tests");
     const files = Array.from({ length: 2_000 }, (_, n) => ({ path: `${"a/".repeat(297)}${n}` }));
     const migration = Array.from({ length: 50 }, (_, n) => `${"**/a/".repeat(39)}x${n}`);
-    const judged = await sent(files, { migration, ci: migration });
-    expect(judged).toMatchObject({ status: 204, marks: expect.arrayContaining(["migration"]) });
+    expect((await sent(files, { migration, ci: migration })).marks).toContain("migration");
   }, 60_000);
 
   it("The marks of a change follow the product's own patterns", async () => {

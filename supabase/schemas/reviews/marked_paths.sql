@@ -73,7 +73,10 @@ begin
         or f ->> 'path' ~* '(^|/)(package\.json|(make|just)file|tox\.ini|lefthook\.ya?ml|\.pre-commit-config\.yaml)$|\.(sh|mk)$|(^|/)\.husky/'
       when f ->> 'patch' ~* ('(?n)^[+]' || m.line) then not private.is_test_path(f ->> 'path') and not private.is_prose_path(f ->> 'path') end
     -- A line that moved switches nothing off.
-    where regexp_count(f ->> 'patch', '(?n)^[+]' || m.line, 1, 'i') > regexp_count(f ->> 'patch', '(?n)^-' || m.line, 1, 'i');
+    where (
+      select string_agg('+' || a.line, E'\n') from (
+        select btrim(substr(l, 2), E' \t') as line from string_to_table(f ->> 'patch', E'\n') l where l ^@ '+'
+        except all select btrim(substr(l, 2), E' \t') from string_to_table(f ->> 'patch', E'\n') l where l ^@ '-') a) ~* ('(?n)^[+]' || m.line);
 end;
 $$;
 
@@ -94,22 +97,19 @@ returns text language sql immutable set search_path = '' as $$
   end;
 $$;
 
--- The hunk of a patch with the first line that fits, counted from 0.
+-- The hunk of a patch with the first line that fits, counted from 0. Functions that name a place look for all that fit.
 create function private.hunk_at(p_patch text, p_line text)
 returns integer language sql immutable set search_path = '' as $$
-  select nullif(regexp_count(left(p_patch, x.place), '^@@ ', 1, 'n') - 1, -1)
-  from (select regexp_instr(substr(p_patch, x.head), p_line, 1, 1, 0, 'i') + x.head - 1 as place, x.head
-    from (select greatest(regexp_instr(p_patch, '^@@ ', 1, 1, 0, 'n'), 1) as head) x) x
-  where x.place >= x.head;
+  select (length(x.before) - length(replace(x.before, E'\n@@ ', ''))) / 4
+  from (select substr(p_patch, nullif(strpos(E'\n' || p_patch, E'\n@@ '), 0)) as hunks) h
+  cross join lateral (select regexp_replace(h.hunks, p_line || '(?:.|\n)*', '', 'i') as before) x
+  where x.before <> h.hunks;
 $$;
 
 -- `*` within a folder, `**` across folders. One expression, as it is compared with thousands of paths. Null without.
 create function private.patterns_regex(p_patterns jsonb)
-returns text language plpgsql immutable set search_path = '' as $$
+returns text language plpgsql immutable strict set search_path = '' as $$
 begin
-  if p_patterns is null then
-    return null;
-  end if;
   return (
     select '^(' || coalesce(string_agg(replace(replace(replace(replace(replace(
       regexp_replace(regexp_replace(g, '(\*\*/)+', '**/', 'g'), '([.+?^${}()|\[\]\\])', '\\\1', 'g'), '**/', chr(1)), '**', chr(2)), '*', '[^/]*'), chr(1), '(.*/)?'), chr(2), '.*'), '|'), '') || ')$'
