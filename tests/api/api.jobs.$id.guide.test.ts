@@ -7,7 +7,7 @@ import { parsePatch } from "~/wire/agent-jobs/patch";
 import { chaptersOf, guideSchema, jobGuideSchema } from "~/wire/reviews/guide";
 import { connectClient } from "../mcp/clients";
 import { openApp } from "../setup/app";
-import { changedFile } from "../setup/diff-files";
+import { changedFile, shas } from "../setup/diff-files";
 import { roundsOf } from "../setup/rounds";
 import { busyMilliseconds } from "../setup/thread-work";
 import { bearer } from "../setup/world";
@@ -140,7 +140,6 @@ it("Without a guide, chapters come by rule: named by the proof, code, tests, con
 });
 
 describe("GET /api/jobs/:id/guide", () => {
-  const shas = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
   const told = [{ title: "The rule", why: "It decides", criterion: "none", parts: [{ path: "b.ts" }] }];
 
   it("A job's guide has the chapters reported with its result, and only for the commit they describe", async () => {

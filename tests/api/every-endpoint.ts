@@ -18,7 +18,7 @@ import { updateStory } from "~/nouns/stories/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { addedFile } from "../setup/diff-files";
+import { addedFile, shas } from "../setup/diff-files";
 import { at, bearer, claim, create } from "../setup/world";
 
 const media = z.object({ schema: z.record(z.string(), z.unknown()), example: z.unknown().optional() });
@@ -81,8 +81,7 @@ export async function openEveryEndpoint() {
   const job = await claim(actor);
   const diff = {
     attempt: job.attempt,
-    base_sha: "a".repeat(40),
-    head_sha: "b".repeat(40),
+    ...shas,
     files: [
       addedFile("a", "one"),
       // It has a mark.

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { addJobComment } from "~/nouns/reviews/job-comments.server";
 import { openApp } from "../setup/app";
-import { changedFile } from "../setup/diff-files";
+import { changedFile, shas } from "../setup/diff-files";
 import { addressOf, routesFromSources } from "../setup/route-build";
 import { healthBeside } from "../setup/thread-work";
 import { at, bearer, claim } from "../setup/world";
@@ -45,8 +45,7 @@ describe("what changed since an earlier attempt", () => {
       saveJobDiff(actor, {
         job_id: job.id,
         attempt,
-        base_sha: "a".repeat(40),
-        head_sha: "b".repeat(40),
+        ...shas,
         files: [changedFile("one.txt", { patch: `${header}${patchOf(line)}` })],
       });
     await save(1, "b");

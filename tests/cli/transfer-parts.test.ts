@@ -17,7 +17,7 @@ import { updateStory } from "~/nouns/stories/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
 import type { ExportDocumentInput } from "~/nouns/transfers/export-document";
 import { openApp } from "../setup/app";
-import { addedFile } from "../setup/diff-files";
+import { addedFile, shas } from "../setup/diff-files";
 import { claim } from "../setup/world";
 import { file as backlogFile, writeBacklogFolder } from "./backlog-folder";
 import { commandLine } from "./command-line";
@@ -299,13 +299,7 @@ async function move(product: { id: string; code: string }, owner: string) {
 it("An export keeps reviews and comments with their task, and the newest reaches the next attempt", async () => {
   const { world, job, report, task } = await t.holdJob();
   const { actor, owner } = world;
-  await saveJobDiff(actor, {
-    job_id: job.id,
-    attempt: 1,
-    base_sha: "a".repeat(40),
-    head_sha: "b".repeat(40),
-    files: [addedFile("one.ts", "first", "second")],
-  });
+  await saveJobDiff(actor, { job_id: job.id, attempt: 1, ...shas, files: [addedFile("one.ts", "first", "second")] });
   await report({ status: "done", verify_result: "ALIGNED" });
   const comment = { job_id: job.id, path: "one.ts", side: "new" } as const;
   await addJobComment(actor, { ...comment, line: 2, body: "Why <b>second</b>?" });

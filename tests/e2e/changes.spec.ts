@@ -1,4 +1,6 @@
 import { expect } from "@playwright/test";
+import { addedPicture } from "../setup/diff-files";
+import { pictures } from "../setup/morning/code";
 import { findings } from "./axe";
 import { heldJob, patchOf } from "./held-job";
 import { openLive } from "./places";
@@ -20,7 +22,7 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
       `+${"x".repeat(100_000)}`,
     ]),
     { ...patchOf("package-lock.json", ["+{}"]), folded: true },
-    { path: "logo.png", status: "added", additions: 0, deletions: 0, binary: true },
+    addedPicture("logo.png", pictures[0] ?? Buffer.alloc(0)),
   );
   // It arrives without a reload.
   const file = page.getByRole("region", { name: "src/greeting.ts" });
@@ -38,7 +40,9 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
   await expect(lock.getByText("{}")).toBeHidden();
   await lock.locator("summary").click();
   await expect(lock.getByText("{}")).toBeVisible();
-  await expect(page.getByRole("region", { name: "logo.png" })).toContainText("logo.png");
+  const logo = { name: "logo.png, after" };
+  await page.getByRole("region", { name: "logo.png" }).scrollIntoViewIfNeeded();
+  await expect(page.getByRole("img", logo)).toHaveJSProperty("naturalWidth", 360);
 
   await page.setViewportSize({ width: 1280, height: 900 });
   await expect(file.locator(".twin .l").first()).toBeVisible();
@@ -86,6 +90,8 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
   // A viewed file is closed.
   await still.getByRole("region", { name: "src/greeting.ts" }).locator("summary").click();
   await expect(still.getByText("export const greeting = 'hello';")).toBeVisible();
+  await still.getByRole("img", logo).scrollIntoViewIfNeeded();
+  await expect(still.getByRole("img", logo)).toHaveJSProperty("naturalWidth", 360);
   // What changed inside the line.
   await expect(still.locator(".l mark")).toHaveText(["1", "'hello'"]);
 });

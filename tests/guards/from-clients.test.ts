@@ -30,6 +30,7 @@ const others: Record<string, string> = {
   "nouns/transfers/read-import.server.ts": "answered by our thread",
   "oauth/client.server.ts": "a document of the program, checked by its schema",
   "routes/api.jobs.$id.diff.ts": "answered by our thread",
+  "routes/_app.jobs_.$jobId.file.ts": "answered by our thread",
   "routes/_app.stories_.$storyId.file.ts": "answered by our thread",
   "routes/_app/palette/recent.ts": "read in the browser",
   "routes/m.pair/kept-secret.ts": "read in the browser",

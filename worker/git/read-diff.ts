@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { type DiffFile, diffLimits } from "~/wire/agent-jobs/job-diff";
+import { isPictureName } from "~/wire/files/file-type";
 import { isFoldedFile } from "~/wire/reviews/folded-files";
 import { interruption } from "../base/interruption";
 import { sendable } from "../base/sendable";
@@ -11,23 +12,9 @@ const mostPatchBytes = 16 * 1024 * 1024;
 const mostListBytes = 8 * 1024 * 1024;
 
 /** Fixes the diff's format, no matter what the user's or the repository's config says. */
-const plain = [
-  "-c",
-  "core.quotePath=false",
-  "-c",
-  "diff.suppressBlankEmpty=false",
-  "diff",
-  "--no-color",
-  "--no-ext-diff",
-  "--no-textconv",
-  "--no-relative",
-  "-O/dev/null",
-  "--src-prefix=a/",
-  "--dst-prefix=b/",
-  "--submodule=short",
-  "--full-index",
-  "--find-renames",
-];
+const plain =
+  `-c core.quotePath=false -c diff.suppressBlankEmpty=false diff --no-color --no-ext-diff --no-textconv --no-relative
+  -O/dev/null --src-prefix=a/ --dst-prefix=b/ --submodule=short --full-index --find-renames`.split(/\s+/);
 const asPatch = ["--patch", "--binary", "--unified=3", "--inter-hunk-context=0"];
 
 const statusOf: Record<string, DiffFile["status"]> = {
@@ -48,20 +35,41 @@ export async function readDiff(folder: string, base: string, head: string): Prom
   ]);
   const files = readRaw(raw.bytes.toString("utf8"));
   const lines = readCounts(counts.bytes.toString("utf8"));
-  const sections = sectionsOf(patches);
-  const generated = await generatedFiles(
-    folder,
-    files.map(({ path }) => path),
-  );
-  let left: number = diffLimits.bytes;
-  return files.slice(0, diffLimits.files).map((file, index) => {
-    const section = sections.next(file.status === "type_changed" ? 2 : 1);
-    const patch = patchOf(file, section, Math.min(left, diffLimits.fileBytes));
-    left -= Buffer.byteLength(patch.patch ?? "");
-    const { additions, deletions, binary } = lines[index] ?? noLines;
+  // No line of a hunk or of binary data begins like a header.
+  const sections = patches.bytes.toString("latin1").split(/(?<=\n)(?=diff --git )/);
+  const paths = files.map(({ path }) => path);
+  const generated = await generatedFiles(folder, paths);
+  const listed = files.slice(0, diffLimits.files).map((file, index): { section: Section; file: DiffFile } => {
     const isFolded = isFoldedFile(file.path) || generated.has(file.path);
-    return { ...file, additions, deletions, binary, ...patch, ...(isFolded ? { folded: true } : {}) };
+    const text = sections.splice(0, file.status === "type_changed" ? 2 : 1).join("");
+    const section = { text, isCut: patches.isCut && sections.length === 0 };
+    return { section, file: { ...file, ...(lines[index] ?? noLines), ...(isFolded ? { folded: true } : {}) } };
   });
+  let left: number = diffLimits.bytes;
+  // Lines first: pictures and the like get the room that they leave.
+  for (const isBinary of [false, true]) {
+    for (const { section, file } of listed.filter((each) => each.file.binary === isBinary)) {
+      const room = Math.min(left, diffLimits.fileBytes);
+      const text = await withWholePicture(folder, [base, head], file, section.text, room);
+      left -= Buffer.byteLength(Object.assign(file, patchOf(file, { ...section, text }, room)).patch ?? "");
+    }
+  }
+  return listed.map(({ file }) => file);
+}
+
+/** Git writes the difference from the other side where that is shorter, and a picture is seen only whole. */
+async function withWholePicture(folder: string, shas: string[], file: Named, text: string, room: number) {
+  const [header = "", contents = ""] = text.split(/(?<=\nGIT binary patch\n)/);
+  if (!isPictureName(file.path) || text.length > room || !/^delta /m.test(contents)) return text;
+  const none = await git(folder, "hash-object", "-t", "tree", "/dev/null");
+  const side = async (sha = "", path = file.path) => {
+    const range = [none, sha, "--", `:(literal)${path}`];
+    const { bytes } = await output(folder, [...plain, ...asPatch, ...range], mostPatchBytes);
+    return /^literal \d+\n(?:\S+\n)+\n/m.exec(bytes.toString("latin1"))?.[0] ?? "";
+  };
+  const sides = [await side(shas[1]), await side(shas[0], file.old_path)];
+  const whole = [header, ...sides].join("");
+  return sides.includes("") || whole.length > room ? text : whole;
 }
 
 type Named = Pick<DiffFile, "path" | "old_path" | "status">;
@@ -104,35 +112,17 @@ function pathOf(name: string | undefined): string {
 }
 
 interface Section {
-  bytes: Buffer;
+  /** A character for each byte. */
+  text: string;
   /** Output was cut within it or before it. */
   isCut: boolean;
 }
 
-/** Iterates over the files' patches in list order. No line of a hunk or of binary data starts like a header. */
-function sectionsOf({ bytes, isCut }: Output) {
-  const marker = Buffer.from("\ndiff --git ");
-  let start = 0;
-  const one = (): Section => {
-    if (start >= bytes.length) return { bytes: Buffer.alloc(0), isCut };
-    const next = bytes.indexOf(marker, start);
-    const end = next < 0 ? bytes.length : next + 1;
-    const section = { bytes: bytes.subarray(start, end), isCut: isCut && next < 0 };
-    start = end;
-    return section;
-  };
-  return {
-    next(count: number): Section {
-      const parts = Array.from({ length: count }, one);
-      return { bytes: Buffer.concat(parts.map((part) => part.bytes)), isCut: parts.some((part) => part.isCut) };
-    },
-  };
-}
-
-function patchOf({ status }: Named, { bytes, isCut }: Section, room: number): Pick<DiffFile, "patch" | "truncated"> {
+function patchOf({ status }: Named, section: Section, room: number): Pick<DiffFile, "patch" | "truncated"> {
   if (status === "submodule") return {};
+  const bytes = Buffer.from(section.text, "latin1");
   const text = bytes.toString("utf8").replaceAll("\0", "\ufffd");
-  const isWhole = !isCut && Buffer.from(text).equals(bytes);
+  const isWhole = !section.isCut && Buffer.from(text).equals(bytes);
   if (isWhole && bytes.length <= room) return { patch: text };
   if (text.includes("\nGIT binary patch\n")) return { truncated: true };
   const cut = wholeLines(text, room);

@@ -1,21 +1,12 @@
 import { Link, useSearchParams } from "@remix-run/react";
 import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { sizeText } from "~/features/files/file-list";
 import { visible } from "~/features/proof/visible";
 import { isLockFile } from "~/wire/reviews/folded-files";
 import { type BelowLine, LineColumn } from "./line-column";
 import { LineCounts } from "./line-counts";
 import type { Mark, ShownFile, ShownHunk, ShownLine } from "./shown-diff";
-
-const statusLabels: Record<ShownFile["status"], string> = {
-  added: "added",
-  modified: "",
-  deleted: "deleted",
-  renamed: "renamed",
-  copied: "copied",
-  type_changed: "type changed",
-  submodule: "submodule",
-};
 
 /** One file of a diff. Its lines load when it is open and near the viewport. */
 export function ChangedFile(props: {
@@ -37,8 +28,9 @@ export function ChangedFile(props: {
   const isViewed = viewed?.isViewed ?? false;
   const [isOpen, setOpen] = useState(!file.folded && !isViewed);
   useEffect(() => setOpen(!file.folded && !isViewed), [file.folded, isViewed]);
-  const note = noteOf(file);
-  const { hunks, problem, place: details } = useFileLines(file, address, isOpen);
+  const { read, problem, place: details } = useFileLines(file, address, isOpen);
+  const note = noteOf(read ?? file);
+  const hunks = read?.hunks;
   return (
     <section
       id={id}
@@ -54,7 +46,7 @@ export function ChangedFile(props: {
             {file.old_path ? <span className="text-muted">{visible(file.old_path)} → </span> : null}
             {visible(file.path)}
           </span>
-          <span className="text-xs text-muted">{statusLabels[file.status]}</span>
+          <span className="text-xs text-muted">{file.status === "modified" ? "" : file.status.replace("_", " ")}</span>
           <LineCounts additions={file.additions} deletions={file.deletions} />
           {flag}
           {file.folded && !isOpen && !isViewed ? <span className="text-xs text-muted">{foldedText(file)}</span> : null}
@@ -62,6 +54,7 @@ export function ChangedFile(props: {
         <div className="border-t border-line text-sm">
           {note ? <p className="px-3 py-2 text-muted">{note}</p> : null}
           {above}
+          {read && read.pictures.length > 0 ? <ChangedPicture file={read} address={address} /> : null}
           {hunks ? (
             <ChangedLines file={file.index} hunks={hunks} only={only ?? [...hunks.keys()]} below={below} />
           ) : (
@@ -142,12 +135,37 @@ function hasOneSide({ additions, deletions }: ShownFile): boolean {
 function noteOf(file: ShownFile): string | null {
   if (file.status === "submodule")
     return "The commit of this submodule changed. To see what is in it, open the submodule's own repository.";
-  if (file.binary) return "A binary file.";
+  if (file.pictures.length > 0) return file.note ?? null;
+  if (file.binary)
+    return file.truncated ? "A binary file, too large to be kept here. The branch has it." : "A binary file.";
   if (file.truncated) {
     return "Only part of this file is shown: it is too large, or a secret was removed. The branch has the whole file.";
   }
   if (file.note) return file.note;
   return file.lineCount === 0 ? "No lines changed." : null;
+}
+
+/** A picture as it was and as it is, side by side where there is room. */
+function ChangedPicture({ file: { path, pictures }, address }: { file: ShownFile; address: string }) {
+  return (
+    <div className="flex flex-wrap items-start gap-3 p-3">
+      {pictures.map(({ side, bytes }) => {
+        const when = side === "old" ? "Before" : "After";
+        const size = bytes === null ? "not stored whole, so it is not drawn" : sizeText(bytes);
+        const url = `${address}&picture=${side}`;
+        return (
+          <figure key={side} className="grid max-w-full gap-1">
+            <figcaption className="text-xs text-muted">{`${when}, ${size}`}</figcaption>
+            {bytes === null ? null : (
+              <a href={url}>
+                <img src={url} alt={`${visible(path)}, ${when.toLowerCase()}`} loading="lazy" className="checkered" />
+              </a>
+            )}
+          </figure>
+        );
+      })}
+    </div>
+  );
 }
 
 /** The lines of a file. Unified and split view share the same markup; only CSS switches between them. */
@@ -220,10 +238,10 @@ function piecesOf(lines: readonly ShownLine[], isChange: boolean): Segment[] {
 /** Returns a file's lines: from the page, or loaded once the file is open and near the viewport. */
 function useFileLines(file: ShownFile, address: string, isOpen: boolean) {
   const details = useRef<HTMLDetailsElement>(null);
-  const [loaded, setLoaded] = useState<{ key: string; hunks: ShownHunk[] } | null>(null);
+  const [loaded, setLoaded] = useState<{ key: string; file: ShownFile } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const hunks = file.hunks ?? (loaded?.key === file.key ? loaded.hunks : null);
-  const isWanted = isOpen && hunks === null;
+  const read = file.hunks ? file : loaded?.key === file.key ? loaded.file : null;
+  const isWanted = isOpen && read === null;
   useEffect(() => {
     const element = details.current;
     if (!isWanted || !element) return;
@@ -233,7 +251,7 @@ function useFileLines(file: ShownFile, address: string, isOpen: boolean) {
         const answer = await fetch(address, { signal: closing.signal });
         if (!answer.ok) throw new Error(String(answer.status));
         const loadedFile: ShownFile = await answer.json();
-        setLoaded({ key: file.key, hunks: loadedFile.hunks ?? [] });
+        setLoaded({ key: file.key, file: loadedFile });
       } catch {
         if (!closing.signal.aborted) setProblem("The diff could not be loaded. Reload the page.");
       }
@@ -252,5 +270,5 @@ function useFileLines(file: ShownFile, address: string, isOpen: boolean) {
       closing.abort();
     };
   }, [isWanted, address, file.key]);
-  return { hunks, problem, place: details };
+  return { read, problem, place: details };
 }

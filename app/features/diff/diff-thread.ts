@@ -1,5 +1,6 @@
 // Program of a worker thread (see work-thread.server.ts): diff work whose cost grows with user input.
 import { parentPort } from "node:worker_threads";
+import { type PictureSide, pictureIn } from "~/nouns/agent-jobs/patch-pictures";
 import { patchText } from "~/nouns/agent-jobs/patch-text";
 import { reviewOfAttempt, reviewOfStory, type StoryAttempt, storyAttemptsSchema } from "~/nouns/reviews/story-changes";
 import { type PageLine, placeOfLine, positionComments, shownReview } from "~/nouns/reviews/story-lines";
@@ -14,6 +15,7 @@ import { drawLines } from "./draw-lines";
 export type DiffQuestion =
   | { draw: { path: string; hunks: PatchLine[][] }[] }
   | { compare: Comparison }
+  | { patch: string; side: PictureSide }
   | { guide: { files: readonly DiffFile[]; guide: Guide | null; clues: Clues } }
   | { review: { attempts: readonly StoryAttempt[]; comments: readonly StoredComment[] } }
   | { attempt: { diff: JobDiff | null; comments: readonly StoredComment[] } }
@@ -25,6 +27,7 @@ export type DiffQuestion =
 function answer(question: DiffQuestion): unknown {
   if ("compare" in question) return compareFiles(question.compare);
   if ("draw" in question) return question.draw.map(({ path, hunks }) => drawLines(path, hunks));
+  if ("patch" in question) return pictureIn(question.patch, question.side);
   if ("guide" in question) {
     const { files, guide, clues } = question.guide;
     return chaptersOf(files, guide, clues);

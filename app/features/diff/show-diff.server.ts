@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { RecentlyMade } from "~/features/markdown/recently-made.server";
+import { picturesOf } from "~/nouns/agent-jobs/patch-pictures";
 import type { DiffFile, JobDiff, ReadFile } from "~/wire/agent-jobs/job-diff";
+import { isPictureName } from "~/wire/files/file-type";
 import { isFoldedFile } from "~/wire/reviews/folded-files";
 import type { ComparedFile, ComparedLines, Comparison } from "./compare-files";
 import { askThread, showLines } from "./show-lines.server";
@@ -61,11 +63,13 @@ function filesOf(diff: JobDiff): RoundFile[] {
 
 function nameFile({ file: { patch, ...file }, index, note }: RoundFile): ShownFile {
   const { left_out = false, additions, deletions } = file;
-  const lineCount = left_out ? additions + deletions : (patch ?? "").split("\n").length - 1;
-  const folded = file.folded === true || isFoldedFile(file.path) || file.binary || left_out;
+  const pictures = picturesOf({ ...file, patch });
+  const isShown = file.binary ? isPictureName(file.path) && (left_out || pictures.length > 0) : !left_out;
+  const lineCount = left_out ? additions + deletions : file.binary ? 0 : (patch ?? "").split("\n").length - 1;
+  const folded = file.folded === true || isFoldedFile(file.path) || !isShown;
   const key = createHash("sha256").update(`${file.path}\n${patch}`).digest("base64url").slice(0, 12);
   const hunks = patch === undefined && !left_out ? [] : null;
-  return { ...file, index, key, lineCount, folded, hunks, ...(note ? { note } : {}) };
+  return { ...file, index, key, lineCount, folded, hunks, pictures, ...(note ? { note } : {}) };
 }
 
 export interface RoundFile {

@@ -1,3 +1,4 @@
+import type { picturesOf } from "~/nouns/agent-jobs/patch-pictures";
 import type { ReadFile } from "~/wire/agent-jobs/job-diff";
 
 /** A shown line: `s` same, `a` added, `d` deleted. The HTML comes from the server and is safe. */
@@ -16,6 +17,8 @@ export interface ShownFile extends Omit<ReadFile, "patch"> {
   /** Number of lines, so that the page reserves space. */
   lineCount: number;
   hunks: ShownHunk[] | null;
+  /** Its sides where it is a picture; those without a size are not stored whole. */
+  pictures: ReturnType<typeof picturesOf>;
   note?: string;
 }
 

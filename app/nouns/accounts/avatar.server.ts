@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { ContractError } from "~/wire/errors";
+import { typeOf } from "~/wire/files/file-type";
 
 /** 512 KiB, so that the whole form stays below a page's limit. */
 const avatarMaxBytes = 524_288;
 
 /** Stores the user's picture, or removes it. The type is detected from the content, not from the name. */
 export async function setAvatar(actor: Actor, bytes: Uint8Array | null): Promise<void> {
-  const mime = bytes && pictureTypeOf(bytes);
-  if (bytes && (!mime || bytes.length > avatarMaxBytes)) {
+  const mime = bytes && typeOf(bytes);
+  if (bytes && (!mime?.startsWith("image/") || bytes.length > avatarMaxBytes)) {
     const message = "Use a PNG, JPEG, WebP or GIF picture of at most 512 KiB.";
     throw new ContractError(422, message, { issues: [{ path: "avatar", message }] });
   }
@@ -18,15 +19,6 @@ export async function setAvatar(actor: Actor, bytes: Uint8Array | null): Promise
     { p_mime: mime, p_hex: bytes && Buffer.from(bytes).toString("hex") },
     z.object({ has_avatar: z.boolean() }),
   );
-}
-
-function pictureTypeOf(bytes: Uint8Array): string | null {
-  const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
-  if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
-  if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
-  if (head.startsWith("RIFF") && head.endsWith("WEBP")) return "image/webp";
-  if (/^GIF8[79]a/.test(head)) return "image/gif";
-  return null;
 }
 
 const avatarSchema = z.object({ mime: z.string(), hex: z.string(), updated_at: z.string() });

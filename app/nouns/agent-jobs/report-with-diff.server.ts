@@ -20,8 +20,11 @@ export async function reportWithDiff(
   { diff, guide, follow_ups, ...report }: z.output<typeof reportWithDiffInput>,
 ): Promise<ReportedJob> {
   const { job_id, attempt, head_sha } = report;
-  const chapters = guide && guideOf(guide);
-  const proposals = followUpsOf(follow_ups ?? []);
+  const { chapters: most, title, why } = guideLimits;
+  const tooLong = `The guide cannot be kept: at most ${most} chapters, ${title} characters a title, ${why} a why. Correct what the issues name, or report without it.`;
+  const chapters = guide && kept(guideSchema, guide, tooLong, () => ["guide"]);
+  const unfit = "The follow-ups cannot be kept. Correct what the issues name, or report without them.";
+  const proposals = kept(z.array(followUpBody), follow_ups ?? [], unfit, () => ["follow_ups"]);
   if (diff !== undefined) await saveJobDiff(actor, diffOf(report, diff));
   if (chapters && head_sha) await saveJobGuide(actor, { job_id, attempt, head_sha, chapters });
   const reported = await reportAgentJob(actor, report);
@@ -34,41 +37,22 @@ export async function reportWithDiff(
   return reported;
 }
 
-function guideOf(guide: unknown) {
-  const parsed = guideSchema.safeParse(guide);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => ({ path: ["guide", ...path].join("."), message }));
-  const { chapters, title, why } = guideLimits;
-  throw new ContractError(
-    422,
-    `The guide cannot be kept: at most ${chapters} chapters, ${title} characters a title, ${why} a why. Correct what the issues name, or report without it.`,
-    { issues },
-  );
-}
-
-function followUpsOf(given: unknown[]) {
-  const parsed = z.array(followUpBody).safeParse(given);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => ({ path: ["follow_ups", ...path].join("."), message }));
-  throw new ContractError(422, "The follow-ups cannot be kept. Correct what the issues name, or report without them.", {
-    issues,
-  });
-}
-
 function diffOf(report: ReportAgentJobInput, diff: string): SaveJobDiffInput {
   const { job_id, attempt, base_sha, head_sha } = report;
-  const files = readPatch(diff);
-  const parsed = saveJobDiffBody.safeParse({ attempt, base_sha, head_sha, files });
-  if (parsed.success) return { job_id, ...parsed.data };
-  const issues = parsed.error.issues.map(({ path, message }) => ({
-    path: path[0] === "files" ? ["diff", ...path].join(".") : path.join("."),
+  const given = { attempt, base_sha, head_sha, files: readPatch(diff) };
+  const refused = "The diff cannot be kept as it is. Correct what the issues name, or report without it.";
+  return { job_id, ...kept(saveJobDiffBody, given, refused, ([first]) => (first === "files" ? ["diff"] : [])) };
+}
+
+/** What fits a schema; 422 with its issues and where in the report they are. */
+function kept<T>(schema: z.ZodType<T>, given: unknown, refused: string, from: (path: PropertyKey[]) => string[]): T {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path: at, message }) => ({
+    path: [...from(at), ...at].join("."),
     message,
   }));
-  throw new ContractError(
-    422,
-    "The diff cannot be kept as it is. Correct what the issues name, or report without it.",
-    { issues },
-  );
+  throw new ContractError(422, refused, { issues });
 }
 
 /** Parses the output of `git diff` into files, for agents that have nothing else. Throws 422 for other text. */
@@ -76,7 +60,7 @@ export function readPatch(text: string): DiffFile[] {
   if (text.trim() === "") return [];
   if (!text.startsWith("diff --git ")) throw refusal("must begin with a line diff --git.");
   const files: DiffFile[] = [];
-  for (const section of text.split(/^(?=diff --git )/m)) addFile(files, readFile(section));
+  for (const section of text.split(/(?<=\n)(?=diff --git )/)) addFile(files, readFile(section));
   return files;
 }
 

@@ -20,6 +20,9 @@ export function typeOf(bytes: Uint8Array): FileType | null {
   return isText(bytes) ? "text/plain" : null;
 }
 
+/** Whether a file may be a picture; what is in it decides. */
+export const isPictureName = (path: string): boolean => /\.(?:png|jpe?g|gif|webp)$/i.test(path);
+
 /** Accepts any text, also markup and programs, because it is only ever served as plain text. */
 function isText(bytes: Uint8Array): boolean {
   if (bytes.includes(0)) return false;
