@@ -9,17 +9,10 @@ import { parsePatch } from "~/wire/agent-jobs/patch";
 import { addedFile } from "../setup/diff-files";
 import { roundsOf } from "../setup/rounds";
 
-const diff = (attempt: number, ...files: DiffFile[]): JobDiff => ({
-  job_id: "",
-  attempt,
-  base_sha: "a",
-  head_sha: "b",
-  additions: 0,
-  deletions: 0,
-  created_at: "",
-  attempts: [],
-  files,
-});
+const diff = (attempt: number, ...files: DiffFile[]): JobDiff => {
+  const rest = { base_sha: "a", head_sha: "b", additions: 0, deletions: 0, created_at: "", attempts: [] };
+  return { job_id: "", attempt, ...rest, files };
+};
 
 const viewer = "someone";
 const showDiff = async (now: JobDiff, asked: { viewer: string; before?: JobDiff }) =>
@@ -104,6 +97,13 @@ it("A diff since an earlier attempt shows files that are again as they were befo
   expect(gone?.note).toContain("Restored");
   const made = (await showDiff(diff(2), { viewer, before: diff(1, addedFile("new", "x")) }))[0];
   expect(made).toMatchObject({ path: "new", status: "deleted", additions: 0, deletions: 1 });
+});
+
+it("A file whose colors take too long leaves the others theirs", async () => {
+  const slow = Array<string>(20).fill("let ".repeat(400));
+  const shown = await showDiff(diff(1, addedFile("a.ts", "let a;"), addedFile("b.h", ...slow)), { viewer });
+  const colored = shown.map(({ hunks }) => JSON.stringify(hunks).includes("hljs-"));
+  expect(colored).toEqual([true, false]);
 });
 
 it("A rough comparison, made because other files took the time, is not kept for later reads", async () => {

@@ -13,7 +13,7 @@ import { drawLines } from "./draw-lines";
 
 /** Lines to draw, files to compare or to place comments in; `story` and `job` are what the database answered. */
 export type DiffQuestion =
-  | { draw: { path: string; hunks: PatchLine[][] }[] }
+  | { draw: { path: string; hunks: PatchLine[][] } }
   | { compare: Comparison }
   | { patch: string; side: PictureSide }
   | { guide: { files: readonly DiffFile[]; guide: Guide | null; clues: Clues } }
@@ -26,7 +26,7 @@ export type DiffQuestion =
 
 function answer(question: DiffQuestion): unknown {
   if ("compare" in question) return compareFiles(question.compare);
-  if ("draw" in question) return question.draw.map(({ path, hunks }) => drawLines(path, hunks));
+  if ("draw" in question) return drawLines(question.draw.path, question.draw.hunks);
   if ("patch" in question) return pictureIn(question.patch, question.side);
   if ("guide" in question) {
     const { files, guide, clues } = question.guide;

@@ -33,18 +33,19 @@ const mostKept = 24_000_000;
 
 const kept = new RecentlyMade<ShownHunk[]>(mostKept);
 
-/** Returns the lines of files as HTML, with the words that changed, highlighted if the language is known. Cached. */
-export async function showLines(files: readonly DiffFile[], viewer: string): Promise<ShownHunk[][]> {
-  const all = files.map(({ path, patch = "" }) => {
+/** The lines of files as HTML, with changed words, colored if the language is known; each alone, as one may be slow. */
+export function showLines(files: readonly DiffFile[], viewer: string): Promise<ShownHunk[][]> {
+  const showOne = async ({ path, patch = "" }: DiffFile) => {
     const key = createHash("sha256").update(`${path}\n${patch}`).digest("base64");
     const known = kept.get(key);
-    return { path, key, known, hunks: known ? [] : parsePatch(patch).hunks };
-  });
-  const missing = all.filter(({ hunks }) => hunks.length > 0);
-  const drawn = await draw(missing, viewer);
-  const made = new Map(missing.map(({ key, hunks }, file) => [key, shownHunks(hunks, drawn.lines?.[file])]));
-  if (drawn.isFinal) for (const [key, shown] of made) kept.keep(key, shown, sizeOf(shown));
-  return all.map(({ key, known }) => known ?? made.get(key) ?? []);
+    if (known) return known;
+    const { hunks } = parsePatch(patch);
+    const drawn = await draw(path, hunks, viewer);
+    const shown = shownHunks(hunks, drawn.lines);
+    if (drawn.isFinal) kept.keep(key, shown, sizeOf(shown));
+    return shown;
+  };
+  return Promise.all(files.map(showOne));
 }
 
 /** Estimates memory: markup multiplies the characters, and even an empty line takes space. */
@@ -66,15 +67,12 @@ function shownHunks(hunks: readonly Hunk[], drawn: string[][] | undefined): Show
 const shortKinds = { same: "s", added: "a", deleted: "d" } as const;
 
 /** Without lines if that fails, takes too long or has to wait too long; only the last may do better next time. */
-async function draw(files: readonly { path: string; hunks: readonly Hunk[] }[], viewer: string) {
-  if (files.length === 0) return { isFinal: true };
-  const question = files.map(({ path, hunks }) => ({
-    path,
-    hunks: hunks.map(({ lines }) => lines.map((line) => ({ ...line, text: cut(line.text) }))),
-  }));
+async function draw(path: string, hunks: readonly Hunk[], viewer: string) {
+  if (hunks.length === 0) return { isFinal: true };
+  const question = { path, hunks: hunks.map(({ lines }) => lines.map((line) => ({ ...line, text: cut(line.text) }))) };
   const outcome = await askThread({ draw: question }, viewer);
   if (typeof outcome === "string") return { isFinal: outcome !== "too-busy" };
-  const lines: string[][][] = JSON.parse(outcome.made);
+  const lines: string[][] = JSON.parse(outcome.made);
   return { isFinal: true, lines };
 }
 
