@@ -73,6 +73,8 @@ it("A diff may have 2 MiB of patches, and a larger one is refused", async () => 
   expect((await put(diff(...files(9)))).status).toBe(422);
   const long = added("file-0", { patch: patch("file-0", `${line}y`) });
   expect((await put(diff(long))).status).toBe(422);
+  const picture = added("file-0.png", { binary: true, patch: patch("file-0.png", line + line) });
+  expect((await put(diff(picture))).status).toBe(204);
   const huge = added("file-0", { patch: "x".repeat(7_000_000) });
   expect((await put(diff(huge))).status).toBe(413);
 });

@@ -38,7 +38,7 @@ it("The diff of an attempt arrives as git sees it, and git apply makes the same 
     'printf "nine\\n" >> "neuer Name – größer.txt"',
     "git rm --quiet gone.txt",
     "printf '\\0\\1\\2\\4' > picture.bin",
-    "cp '[chart].png' added.png",
+    "cp '[chart].png' added.png && head -c 500000 /dev/urandom > large.png",
     "printf more >> '[chart].png'",
     "rm link && ln -s gone.txt link",
     "printf 'a\\nb' > 'tab\there.txt'",

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { type DiffFile, diffLimits } from "~/wire/agent-jobs/job-diff";
+import { type DiffFile, diffLimits, mostPatchBytes } from "~/wire/agent-jobs/job-diff";
 import { isPictureName } from "~/wire/files/file-type";
 import { isFoldedFile } from "~/wire/reviews/folded-files";
 import { interruption } from "../base/interruption";
@@ -8,7 +8,7 @@ import { gitStart } from "./checkout";
 import { git, gitEnvironment } from "./git";
 
 /** Limit for git's output; more could not be sent anyway. */
-const mostPatchBytes = 16 * 1024 * 1024;
+const mostOutputBytes = 16 * 1024 * 1024;
 const mostListBytes = 8 * 1024 * 1024;
 
 /** Fixes the diff's format, no matter what the user's or the repository's config says. */
@@ -31,7 +31,7 @@ export async function readDiff(folder: string, base: string, head: string): Prom
   const [raw, counts, patches] = await Promise.all([
     output(folder, [...plain, "--raw", "-z", ...range], mostListBytes),
     output(folder, [...plain, "--numstat", "-z", ...range], mostListBytes),
-    output(folder, [...plain, ...asPatch, ...range], mostPatchBytes),
+    output(folder, [...plain, ...asPatch, ...range], mostOutputBytes),
   ]);
   const files = readRaw(raw.bytes.toString("utf8"));
   const lines = readCounts(counts.bytes.toString("utf8"));
@@ -49,7 +49,7 @@ export async function readDiff(folder: string, base: string, head: string): Prom
   // Lines first: pictures and the like get the room that they leave.
   for (const isBinary of [false, true]) {
     for (const { section, file } of listed.filter((each) => each.file.binary === isBinary)) {
-      const room = Math.min(left, diffLimits.fileBytes);
+      const room = Math.min(left, mostPatchBytes(file));
       const text = await withWholePicture(folder, [base, head], file, section.text, room);
       left -= Buffer.byteLength(Object.assign(file, patchOf(file, { ...section, text }, room)).patch ?? "");
     }
@@ -64,7 +64,7 @@ async function withWholePicture(folder: string, shas: string[], file: Named, tex
   const none = await git(folder, "hash-object", "-t", "tree", "/dev/null");
   const side = async (sha = "", path = file.path) => {
     const range = [none, sha, "--", `:(literal)${path}`];
-    const { bytes } = await output(folder, [...plain, ...asPatch, ...range], mostPatchBytes);
+    const { bytes } = await output(folder, [...plain, ...asPatch, ...range], mostOutputBytes);
     return /^literal \d+\n(?:\S+\n)+\n/m.exec(bytes.toString("latin1"))?.[0] ?? "";
   };
   const sides = [await side(shas[1]), await side(shas[0], file.old_path)];

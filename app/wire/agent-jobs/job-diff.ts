@@ -1,35 +1,41 @@
 import { z } from "zod";
+import { isPictureName } from "../files/file-type";
 import { reviewMarksSchema } from "../reviews/marks";
 import { attemptInQuery, attemptSchema, idSchema, text } from "../text";
 
 /** Kinds of changes to a file. Submodules are listed without their content. */
 export const diffStatuses = ["added", "modified", "deleted", "renamed", "copied", "type_changed", "submodule"] as const;
 
-/** Most bytes of all patches (`bytes`), of one patch and of the request body, and most files. */
-export const diffLimits = { bytes: 2_097_152, fileBytes: 262_144, files: 5_000, body: 6_291_456 } as const;
+/** Most bytes of all patches (`bytes`), of the request body and of one patch, and most files. */
+export const diffLimits = { bytes: 2_097_152, fileBytes: 262_144, picture: 786_432, files: 5_000, body: 6_291_456 };
+
+/** Most bytes of a file's patch. */
+export const mostPatchBytes = ({ path, binary }: { path: string; binary?: boolean }): number =>
+  binary && isPictureName(path) ? diffLimits.picture : diffLimits.fileBytes;
 
 export const filePathSchema = text(4_096).refine((value) => value !== "", { message: "Must not be empty." });
 const sha = z.string().regex(/^[0-9a-f]{7,64}$/, "Must be a commit's hash.");
 const lines = z.int().min(0).max(100_000_000);
 
-export const diffFileInput = z.object({
-  path: filePathSchema,
-  old_path: filePathSchema.optional(),
-  status: z.enum(diffStatuses),
-  additions: lines,
-  deletions: lines,
-  binary: z.boolean().default(false),
-  /** Generated file or lock file: pages show it folded. */
-  folded: z.boolean().optional(),
-  /** Output of `git diff`, with its header. */
-  patch: text(diffLimits.fileBytes)
-    .refine((value) => bytesOf(value) <= diffLimits.fileBytes, {
-      message: `A patch holds at most ${diffLimits.fileBytes} bytes. Cut it, and say truncated.`,
-    })
-    .optional(),
-  /** The patch was cut or left out because of its size. */
-  truncated: z.boolean().optional(),
-});
+export const diffFileInput = z
+  .object({
+    path: filePathSchema,
+    old_path: filePathSchema.optional(),
+    status: z.enum(diffStatuses),
+    additions: lines,
+    deletions: lines,
+    binary: z.boolean().default(false),
+    /** Generated file or lock file: pages show it folded. */
+    folded: z.boolean().optional(),
+    /** Output of `git diff`, with its header. */
+    patch: text(diffLimits.picture).optional(),
+    /** The patch was cut or left out because of its size. */
+    truncated: z.boolean().optional(),
+  })
+  .refine((file) => bytesOf(file.patch ?? "") <= mostPatchBytes(file), {
+    path: ["patch"],
+    message: `A patch holds at most ${diffLimits.fileBytes} bytes, of a picture ${diffLimits.picture}. Cut it, and say truncated.`,
+  });
 
 export const saveJobDiffBody = z
   .object({
