@@ -51,6 +51,7 @@ const shared = [
   "app/ui/card.tsx",
   "app/ui/confirm.tsx",
   "app/ui/empty-state.tsx",
+  "app/ui/fold.tsx",
   "app/ui/icon.tsx",
   "app/ui/isolated.ts",
   "app/ui/link-area.tsx",

@@ -1,4 +1,5 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 
 /** A word in a line of facts that unfolds what is behind it, below the line. Works without script. */
 export function Fold({ id, label, children }: { id?: string; label: ReactNode; children: ReactNode }) {
@@ -18,6 +19,20 @@ export function OneLine({ children, more, open }: { children: string; more?: Rea
         {children}
       </summary>
       {more}
+    </details>
+  );
+}
+
+type FoldedTableProps = { className: string; summary: ReactNode; children: ReactNode };
+
+/** A table that is drawn once it is opened. A page that came as a document has it from the start, for those without script. */
+export function FoldedTable({ className, summary, children }: FoldedTableProps) {
+  const isLater = useHydrated();
+  const [isDrawn, setDrawn] = useState(!isLater);
+  return (
+    <details className={className} onToggle={() => setDrawn(true)}>
+      {summary}
+      {isDrawn ? children : null}
     </details>
   );
 }

@@ -14,10 +14,17 @@ export function costsText(costs: readonly { currency: string; cost: number }[]):
   return costs.map(({ currency, cost }) => moneyText(cost, currency)).join(" + ");
 }
 
+/** By currency and decimals: making one takes longer than a row of a table. */
+const moneyFormats = new Map<string, Intl.NumberFormat>();
+
 /** Formats money with its currency. Amounts below 1 get up to four decimals. */
 export function moneyText(amount: number, currency: string): string {
-  const digits = amount !== 0 && Math.abs(amount) < 1 ? 4 : 2;
-  return new Intl.NumberFormat("en", { style: "currency", currency, maximumFractionDigits: digits }).format(amount);
+  const maximumFractionDigits = amount !== 0 && Math.abs(amount) < 1 ? 4 : 2;
+  const key = `${currency} ${maximumFractionDigits}`;
+  const known = moneyFormats.get(key);
+  const format = known ?? new Intl.NumberFormat("en", { style: "currency", currency, maximumFractionDigits });
+  if (!known) moneyFormats.set(key, format);
+  return format.format(amount);
 }
 
 export const percentText = (share: number): string => `${Math.round(share * 100)} %`;

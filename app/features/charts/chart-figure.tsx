@@ -1,5 +1,6 @@
 import { lazy, Suspense } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
+import { FoldedTable } from "~/ui/fold";
 import type { Chart } from "./chart";
 
 const StopWalker = lazy(() => import("./stop-walker"));
@@ -43,8 +44,7 @@ export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string
         ) : null}
       </div>
       {caption ? <figcaption className="text-xs text-muted">{caption}</figcaption> : null}
-      <details className="text-sm">
-        <summary className="text-muted hover:text-ink">As a table</summary>
+      <FoldedTable className="text-sm" summary={<summary className="text-muted hover:text-ink">As a table</summary>}>
         <table className="mt-1 w-full border-collapse text-sm tabular-nums">
           <caption className="sr-only">{label}</caption>
           <thead>
@@ -68,7 +68,7 @@ export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string
             ))}
           </tbody>
         </table>
-      </details>
+      </FoldedTable>
     </figure>
   );
 }

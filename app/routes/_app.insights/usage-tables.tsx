@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
+import { FoldedTable } from "~/ui/fold";
 import { isolated } from "~/ui/isolated";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Cell, numeric, Table } from "~/ui/table";
@@ -82,10 +83,14 @@ const usageColumns = ["", "w-20", "w-32", "w-32", "w-32", "w-44"];
 function UsageTable({ title, rows, priceOf }: UsageTableProps) {
   if (rows.length === 0) return null;
   return (
-    <details className="border-line not-first:border-t">
-      <summary className="px-4 py-2.5 text-sm font-semibold hover:bg-sunken">
-        {title} <span className="font-normal text-muted">({rows.length})</span>
-      </summary>
+    <FoldedTable
+      className="border-line not-first:border-t"
+      summary={
+        <summary className="px-4 py-2.5 text-sm font-semibold hover:bg-sunken">
+          {title} <span className="font-normal text-muted">({rows.length})</span>
+        </summary>
+      }
+    >
       <div className="border-t border-line">
         <Table
           caption={title}
@@ -114,7 +119,7 @@ function UsageTable({ title, rows, priceOf }: UsageTableProps) {
           ))}
         </Table>
       </div>
-    </details>
+    </FoldedTable>
   );
 }
 
