@@ -41,10 +41,7 @@ export interface TreeView {
 }
 
 /** Who looks, and the members' names by id, where the filter may ask for them. */
-interface Reader {
-  me: string;
-  names: ReadonlyMap<string, string>;
-}
+type Reader = { me: string; names: ReadonlyMap<string, string> };
 
 /** Backlogs up to this many rows start unfolded; larger ones show only PBIs. */
 const smallBacklog = 150;
