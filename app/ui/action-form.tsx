@@ -1,7 +1,7 @@
 import { useFetcher } from "@remix-run/react";
 import { type FormEventHandler, type ReactNode, useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { type ActionResult, showOnce, useResultToast, wasShown } from "./action-result";
+import { type ActionResult, leaveAnswer, showOnce, useResultToast, wasShown } from "./action-result";
 import { Button, type ButtonProps } from "./button";
 import { HiddenFields } from "./field";
 import { enhancedField } from "./form-fields";
@@ -35,7 +35,7 @@ export function ActionForm({ fields = {}, children, fetcherKey, action, onDone, 
       <EnhancedField />
       <HiddenFields fields={fields} />
       {children}
-      <FormResult answer={data === past ? undefined : data} isSending={state === "submitting"} onDone={onDone} />
+      <FormResult answer={data === past ? undefined : data} fetcher={fetcher} onDone={onDone} />
     </fetcher.Form>
   );
 }
@@ -77,17 +77,24 @@ export function EnhancedField() {
 /** How long a refusal is there to be read. */
 const readingTime = 9000;
 
-type FormResultProps = { answer: ActionResult | undefined; isSending: boolean; onDone?: (() => void) | undefined };
+interface FormResultProps extends Pick<ActionFormProps, "onDone"> {
+  answer: ActionResult | undefined;
+  fetcher: Pick<ReturnType<typeof useFetcher>, "state" | "formData">;
+}
 
 /** Shown below its controls, or in the corner: success, and a refusal with a press or whose form is out of sight. */
-export function FormResult({ answer, isSending, onDone }: FormResultProps) {
+export function FormResult({ answer, fetcher, onDone }: FormResultProps) {
+  const sent = fetcher.state === "submitting" ? fetcher.formData : undefined;
   const message = useRef<HTMLParagraphElement>(null);
-  useResultToast(isSending ? undefined : answer, onDone, message);
-  const isHere = !isSending && answer?.error && !answer.begin && !wasShown(answer);
+  useResultToast(sent ? undefined : answer, onDone, message);
+  const isHere = !sent && answer?.error && !answer.begin && !wasShown(answer);
   const shown = useRef<{ refusal: ActionResult; since: number; address: string }>();
+  const sending = useRef<FormData>();
   useEffect(() => {
+    sending.current = sent;
     shown.current = isHere ? { refusal: answer, since: Date.now(), address: location.href } : undefined;
-  }, [isHere, answer]);
+  }, [isHere, answer, sent]);
+  useEffect(() => () => void (sending.current && leaveAnswer(sending.current)), []);
   useEffect(
     () => () => {
       const { refusal, since = 0, address } = shown.current ?? {};

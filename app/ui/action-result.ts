@@ -1,5 +1,6 @@
 import { useActionData, useFetcher, useLocation, useNavigate } from "@remix-run/react";
 import { type RefObject, useEffect, useState } from "react";
+import { router } from "~/live/router";
 import { type Begin, showToast, type WayBack } from "./toast";
 
 /** Answer of an action to a small form: done, or a sentence that says why not. */
@@ -30,6 +31,31 @@ export function showOnce(answer: ActionResult): void {
   if (shown.has(answer)) return;
   shown.add(answer);
   showResult(answer);
+}
+
+/** What forms sent that are gone: a row can leave, or the person the page, before React has drawn the answer. */
+const left = new WeakSet<FormData>();
+const answers = new WeakMap<FormData, ActionResult>();
+
+/** A form that is gone while it sends leaves its answer to be shown here, so that what it did can still be undone. */
+export function leaveAnswer(sent: FormData): void {
+  left.add(sent);
+  const answer = answers.get(sent);
+  if (answer) showOnce(answer);
+}
+
+export function useAnswersOfGoneForms(): void {
+  useEffect(
+    () =>
+      router().subscribe(({ fetchers }) => {
+        for (const { formData, data } of fetchers.values()) {
+          if (!formData || !data) continue;
+          answers.set(formData, data);
+          if (left.has(formData)) showOnce(data);
+        }
+      }),
+    [],
+  );
 }
 
 /** Shows an answer once and immediately: after revalidation the form and its row may be gone. Not where its place shows it. */

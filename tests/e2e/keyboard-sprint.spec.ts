@@ -137,3 +137,30 @@ test("A person answers questions by keys alone", async ({ owner, world, ownPage:
   await keys.activate(page.getByRole("link", { name: "Answered" }));
   await expect(rows).toContainText(["Welcome", "Green"]);
 });
+
+test("What was put off can be undone on the next page, too, when its answer comes there", async ({
+  owner,
+  world,
+  ownPage: page,
+}) => {
+  const token = await newToken(owner.context);
+  await callTool(owner.context, token, "ask_user_question", { story_id: world.storyId, question: "Which color?" });
+  await openLive(page, "/inbox");
+  const keys = keysOf(page);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/_data=routes%2F_app.inbox/, async (route) => {
+    if (route.request().method() === "POST") await released;
+    await route.continue();
+  });
+  await keys.press("h");
+  await expect(page.getByRole("listitem").getByRole("link", { name: /Which/ })).toBeHidden();
+  await keys.sequence("g", "d");
+  await expect(page.getByRole("heading", { name: "Dashboard" })).toBeVisible();
+  release();
+  await expect(page.getByText("Snoozed until tomorrow morning")).toBeVisible();
+  await keys.press("ControlOrMeta+z");
+  await expect(page.getByText("Moved to your inbox")).toBeVisible();
+});

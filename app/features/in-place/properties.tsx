@@ -88,7 +88,7 @@ export function Picker({ label, name, value, options, fields, action, children }
         )}
         {children}
       </span>
-      <FormResult answer={data} isSending={state === "submitting"} />
+      <FormResult answer={data} fetcher={fetcher} />
     </fetcher.Form>
   );
 }

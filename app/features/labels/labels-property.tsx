@@ -60,7 +60,7 @@ export function LabelsProperty({ labels, all, fields, productId }: LabelsPropert
               Edit the product's labels
             </Link>
           </div>
-          <FormResult answer={fetcher.data} isSending={fetcher.state === "submitting"} />
+          <FormResult answer={fetcher.data} fetcher={fetcher} />
         </fetcher.Form>
       </details>
     </div>

@@ -58,7 +58,7 @@ export function RetryForms({ action, canSkip, failed }: RetryFormsProps) {
           </Button>
         ) : null}
       </fetcher.Form>
-      {blockers.length > 0 ? null : <FormResult answer={data} isSending={fetcher.state === "submitting"} />}
+      {blockers.length > 0 ? null : <FormResult answer={data} fetcher={fetcher} />}
       {blockers.length > 0 && data?.product_id ? (
         <div role="alert" className="grid gap-2 text-sm">
           <p className="font-medium">A new run cannot start yet:</p>

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { ComingPage } from "~/features/items/known-panel";
 import { forgetAnswer, keyOfAnswer, useHeldAnswers } from "~/features/questions/held-answers";
 import { secureOnly } from "~/secure-only";
-import { type ActionResult, useResultOf } from "~/ui/action-result";
+import { type ActionResult, useAnswersOfGoneForms, useResultOf } from "~/ui/action-result";
 import { keptLookKey } from "~/ui/link-area";
 import { type PageKey, pressMarked, usePageKeys } from "~/ui/page-keys";
 import { showToast, startBlockedKey, undo, undoKey, useUndos } from "~/ui/toast";
@@ -23,6 +23,7 @@ export default function BesidePages({ shell, product }: BesidePagesProps) {
   useSavingMarks();
   useKeptLook();
   useUndos();
+  useAnswersOfGoneForms();
   // What the button of a message did.
   useResultOf(undoKey);
   useResultOf(startBlockedKey);
