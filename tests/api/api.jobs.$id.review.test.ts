@@ -31,8 +31,8 @@ async function scene(options: SprintOptions = { stories: [1, 1] }) {
   return { ...held, token, owner, eva, reviewer, call, sendDiff, comment, list, done };
 }
 
-it("A comment on one of many lines that are all alike finds the nearest, and none where all are gone", async () => {
-  const { call, comment, list, sendDiff, job } = await scene();
+it("A comment on one of many lines that are all alike finds the nearest, and comments have a limit", async () => {
+  const { call, comment, list, sendDiff } = await scene();
   const many = Array.from({ length: 80_000 }, () => "x");
   await sendDiff(1, addedFile("one.ts", ...many));
   const [first, last] = [await comment(7, "First"), await comment(79_999, "Last")];
@@ -43,12 +43,13 @@ it("A comment on one of many lines that are all alike finds the nearest, and non
   const { comments: alike } = await list();
   const placeOf = (id: string) => alike.find((each) => each.id === id)?.current_line;
   expect([placeOf(first.id), placeOf(last.id)]).toEqual([7, 79_999]);
-  await t.query`update public.job_comments set line_text = 'gone' where job_id = ${job.id}`;
+  await t.query`update public.job_comments set line_text = 'gone', body = repeat('x', case when line > 20 then 1 else 10000 end)`;
   expect((await list()).comments.every(({ stale }) => stale)).toBe(true);
 
-  const refused = await call("POST", "comments", { path: "one.ts", line: 1, body: "More" });
-  expect(refused.status).toBe(422);
-  expect(await refused.text()).toContain("2,000 comments");
+  const more = async () => (await call("POST", "comments", { path: "one.ts", line: 1, body: "More" })).text();
+  expect(await more()).toContain("2,000 comments");
+  await t.query`delete from public.job_comments where line > 20`;
+  expect(await more()).toContain("200,000 letters");
 });
 
 it("A line comment is a draft of its author until it is sent, and can be deleted until then", async () => {
@@ -69,9 +70,8 @@ it("A line comment is a draft of its author until it is sent, and can be deleted
 it("A line comment is refused on lines that the diff does not show, and without a diff", async () => {
   const { call } = await scene();
   const body = { path: "one.ts", line: 9, body: "x" };
-  const answer = await call("POST", "comments", body);
-  expect(answer.status).toBe(422);
-  expect(await answer.json()).toMatchObject({ issues: [{ path: "line" }] });
+  const refused = await (await call("POST", "comments", body)).json();
+  expect(refused).toMatchObject({ code: 422, issues: [{ path: "line" }] });
   expect((await call("POST", "comments", { ...body, path: "two.ts" })).status).toBe(422);
   expect((await call("POST", "comments", { ...body, line: 1, side: "old" })).status).toBe(422);
   expect((await call("POST", "comments", { ...body, line: 1, body: " " })).status).toBe(422);

@@ -15,9 +15,9 @@ begin
   if (select count(*) from public.job_comments c where c.job_id = p_job_id) >= 2000 then
     perform private.refuse(422, 'This job has 2,000 comments, which is the limit. Write the rest in the summary of your review.');
   end if;
-  if (select count(*) from public.job_comments c
-      where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null) >= 300 then
-    perform private.refuse(422, 'Send these 300 comments first.');
+  if (select count(*) >= 300 or sum(length(c.body)) > 200000 from public.job_comments c
+      where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null) then
+    perform private.refuse(422, 'Send these comments first: 300, or 200,000 letters, are sent at once.');
   end if;
   insert into public.job_comments
     (job_id, product_id, attempt, path, line, side, line_text, body, author_id, author)
