@@ -13,6 +13,7 @@ function Toasts({ toasts }: { toasts: readonly Toast[] }) {
     positionToasts(region);
     return keepPositioned(region);
   }, [toasts]);
+  useEffect(() => () => void document.documentElement.style.removeProperty("--toasts"), []);
   return (
     <div ref={list} className="contents">
       {toasts.map((toast) => (
@@ -79,21 +80,25 @@ const pressed = "button, input, select, textarea, summary, [role=button], a[data
 const gap = 8;
 const edge = 12;
 
-interface Box {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
+type Box = Record<"left" | "top" | "right" | "bottom", number>;
 
 /** Places the toasts where they cover nothing that people press, as near to the lower right corner as possible. */
 function positionToasts(region: HTMLElement): void {
+  // A review's bar makes room, so that its code stays in sight.
+  const bar = document.querySelector(".review-bar");
   // Do not move toasts under the pointer or focus.
-  if (region.matches(":hover") || region.contains(document.activeElement)) return;
+  if (!bar && (region.matches(":hover") || region.contains(document.activeElement))) return;
   // Reset to measure the natural width.
-  region.style.removeProperty("inset");
+  region.removeAttribute("style");
   const card = region.getBoundingClientRect();
   const [width, height] = [card.width, card.height];
+  if (bar) {
+    document.documentElement.style.setProperty("--toasts", `${height + gap}px`);
+    const { left, top } = bar.getBoundingClientRect();
+    // On the side without the buttons, so that a second click presses nothing here.
+    region.style.cssText = `inset: ${top + gap / 2}px ${edge}px auto ${left + edge}px; justify-items: start`;
+    return;
+  }
   const taken = boxesOf(region);
   const lowest = window.innerHeight - bottomOf() - height - edge;
   const columns = columnsFor(width);
@@ -154,7 +159,7 @@ function keepPositioned(region: HTMLElement): () => void {
   const watching = new MutationObserver((changes) => {
     if (changes.some(({ target }) => !region.contains(target))) position();
   });
-  watching.observe(document.body, { childList: true, subtree: true });
+  watching.observe(document.body, { childList: true, subtree: true, attributeFilter: ["open"] });
   window.addEventListener("resize", position);
   return () => {
     cancelAnimationFrame(frame);

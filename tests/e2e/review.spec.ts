@@ -72,6 +72,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
   expect(await findings(page)).toEqual([]);
   const requested = page.getByText("requested changes on attempt 1");
   const messages = page.getByRole("region", { name: "Notifications" });
+  const [review, form] = [page.locator("#review"), page.locator("#review > *")];
   const ask = page.getByRole("button", { name: "Request changes" });
   // A verdict can be undone by key and by button: its comment is a draft still, and its words are there.
   await page.keyboard.press("Shift+R");
@@ -81,12 +82,11 @@ test("a person requests changes of a worker's work, and approves the next attemp
   await expect(bright).toHaveText("Request changesCtrl Enter");
   await words.fill("Nearly.");
   await page.reload();
-  await page.getByText("Note: unsent").click();
-  const note = page.getByLabel("Note", { exact: true });
-  await expect(note).toBeFocused();
-  await expect(note).toHaveValue("Nearly.");
-  await expect(bright).toHaveText("Approve");
-  await note.press("Escape");
+  await page.getByText("What should change: unsent").click();
+  await expect(words).toBeFocused();
+  await expect(words).toHaveValue("Nearly.");
+  await expect(bright).toContainText("Request changes");
+  await words.press("Escape");
   // The button opens the note first, as the key does.
   await ask.click();
   await expect(words).toBeFocused();
@@ -97,6 +97,12 @@ test("a person requests changes of a worker's work, and approves the next attemp
     await ask.click();
     await expect(requested).toBeVisible();
     await expect(messages).toContainText(/Changes requested: T-\d+ Write the greeting/);
+    // It lies in the bar's own room: neither on code nor on what can be pressed.
+    const isInBar = async () => {
+      const [bar, it, row] = await Promise.all([review, messages, form].map((each) => each.boundingBox()));
+      return bar && it && row && bar.y < it.y && it.y + it.height < row.y;
+    };
+    await expect.poll(isInBar).toBe(true);
     await undo();
     await expect(messages).toContainText("waits for your verdict again");
     await expect(requested).toBeHidden();

@@ -7,7 +7,7 @@ import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Kbd } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { TextAreaField } from "~/ui/field";
-import { readDraft } from "~/ui/forms/drafts";
+import { keepDraft, readDraft } from "~/ui/forms/drafts";
 import { FormDraft } from "~/ui/forms/server-form";
 import { countText } from "~/ui/numbers";
 import { usePageKeys } from "~/ui/page-keys";
@@ -85,10 +85,14 @@ export function ReviewBar(props: {
   // A verdict that is taken back brings its words back.
   useEffect(() => {
     const taken = isOpen ? sent.get(of) : undefined;
-    setSummary((now) => now || taken?.summary || (readDraft(draft)?.summary ?? ""));
-    setAsks((now) => now || (taken?.asks ?? false));
+    const kept = readDraft(draft);
+    setSummary((now) => now || taken?.summary || (kept?.summary ?? ""));
+    setAsks((now) => now || (taken?.asks ?? kept?.asks === "yes"));
     if (taken?.summary && note.current) note.current.open = true;
   }, [isOpen, of, draft]);
+  useEffect(() => {
+    if (summary !== "") keepDraft(draft, asks ? { summary, asks: "yes" } : { summary });
+  }, [draft, summary, asks]);
   useNextKey(queue);
   const approve = queue.next === null ? "Approve" : "Approve and next";
   useVerdictKeys(isOpen, approve, asks, ask);

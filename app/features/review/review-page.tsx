@@ -170,7 +170,7 @@ function verdictOnStory({ open_tasks, unjudged, criteria, queue }: Data, unseen:
     confirms: finishes ? criteria : [],
     also: [
       unseen > 0 ? `${countText(unseen, "file")} not viewed. ` : "",
-      finishes ? "Approving all of them finishes the story. " : "",
+      finishes ? "Approving all tasks finishes the story. " : "",
     ].join(""),
     judged: countText(unjudged.length, "task"),
     after: <NextSteps next={queue.next} />,
