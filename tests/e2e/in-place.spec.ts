@@ -33,7 +33,9 @@ test("A click on a story's text edits it in place; leaving keeps what was typed,
   await post(owner.context, story, { intent: "update", description: "It names no one." });
   await expect(description).toContainText("Someone else changed this");
   await expect(text).toHaveValue("It names *everyone*.");
-  await description.getByRole("button", { name: "Replace theirs" }).click();
+  await text.press("Control+Enter");
+  await expect(description.getByRole("button", { name: "Replace theirs" })).toBeFocused();
+  await page.keyboard.press("Enter");
   await expect(description.locator("em")).toHaveText("everyone");
   await expect(text).toBeHidden();
 

@@ -104,7 +104,9 @@ test("A person answers questions by keys alone", async ({ owner, world, ownPage:
   const keys = keysOf(page);
   await openLive(page, "/inbox");
   await expect(page).toHaveTitle("(2) Inbox · Backloom");
-  // Enter opens the selected row before anything has the focus.
+  // Enter opens the selected row before anything has the focus, and after a click on a tab.
+  await keys.sequence("Enter", "Escape");
+  await page.getByRole("link", { name: /^All/ }).click();
   await keys.sequence("Enter", "Escape");
   await expect(page.getByRole("listitem").getByRole("link", { name: /Which/ }).first()).toBeFocused();
   // Put off, and brought back from there; the number in the tab follows.

@@ -33,13 +33,13 @@ export function Editor({ text, editing, ...control }: EditorProps) {
       event.stopPropagation();
       editing.leave(typed());
     }
-    const saves = event.key === "Enter" && (event.metaKey || event.ctrlKey);
-    // Only the button replaces someone else's text.
-    if (editing.theirs && event.key === "Enter" && (saves || control.line)) event.preventDefault();
-    else if (saves) {
-      event.preventDefault();
-      input.current?.form?.requestSubmit();
-    }
+    const saves = event.metaKey || event.ctrlKey || (control.line && editing.theirs);
+    if (event.key !== "Enter" || !saves) return;
+    event.preventDefault();
+    const form = input.current?.form;
+    // Only the button replaces someone else's text: the keys lead to it.
+    if (editing.theirs) form?.querySelector<HTMLElement>("[type=submit]")?.focus();
+    else form?.requestSubmit();
   };
   return (
     <editing.fetcher.Form
@@ -170,7 +170,7 @@ function Ways({ line, isClash, onLeave }: { line: boolean | undefined; isClash: 
       </Link>
       {hydrated ? (
         <span className="hidden text-xs font-normal text-muted keyboard:inline">
-          <Kbd>{line ? "Enter" : "Ctrl Enter"}</Kbd> to save, <Kbd>Esc</Kbd> to cancel
+          <Kbd>{line ? "Enter" : "Ctrl Enter"}</Kbd> to {isClash ? "choose" : "save"}, <Kbd>Esc</Kbd> to cancel
           {line ? "" : "; Markdown"}
         </span>
       ) : null}

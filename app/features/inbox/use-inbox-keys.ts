@@ -36,9 +36,9 @@ function press(selector: string, index = 0): HTMLElement | undefined {
   return button;
 }
 
-/** Opens the selected row where nothing has the focus. The element that gets it must not receive this Enter too. */
+/** Opens the selected row where nothing or a tab has the focus. The element that gets it must not receive this Enter. */
 function openSelected(): boolean {
-  if (document.activeElement !== document.body) return false;
+  if (!document.activeElement?.matches("body, [aria-current=page]")) return false;
   document.querySelector<HTMLElement>(".inbox-row[aria-current] [data-row]")?.click();
   return true;
 }

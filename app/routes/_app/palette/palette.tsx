@@ -91,7 +91,7 @@ function Choices(props: PaletteProps) {
     target instanceof Element ? target.closest<HTMLElement>("[data-entry]")?.dataset.entry : undefined;
   let room = isWhole ? shown.length : firstEntries;
   return (
-    <div className="grid">
+    <div className="flex h-[min(27rem,84dvh)] flex-col">
       <input
         data-focus-first
         role="combobox"
@@ -110,7 +110,7 @@ function Choices(props: PaletteProps) {
         }}
         onKeyDown={onKeyDown}
         placeholder="Search, or type a command (t, s, b: only tasks, stories, PBIs)"
-        className="h-12 w-full border-b border-line bg-transparent px-4 text-base outline-none"
+        className="h-12 w-full shrink-0 border-b border-line bg-transparent px-4 text-base outline-none"
       />
       {shown.length === 0 || isGuess ? (
         <p role="status" className="px-3 py-6 text-center text-sm text-muted">
@@ -127,7 +127,7 @@ function Choices(props: PaletteProps) {
         id="palette"
         role="listbox"
         aria-label="Search and actions"
-        className="max-h-96 overflow-y-auto p-1.5"
+        className="min-h-0 flex-1 overflow-y-auto p-1.5"
         onPointerMove={({ target }) => setChosenKey(at(target) ?? chosenKey)}
         onClick={({ target }) => shown.find(({ key }) => key === at(target))?.run()}
       >
