@@ -80,7 +80,7 @@ export default function NewProductPage() {
               label="Repository"
               required={false}
               inputMode="url"
-              description="The URL that workers clone."
+              description="What workers clone: a URL, or a path on their machine."
               placeholder="https://git.example.org/planes.git"
               {...form.field("repo_url")}
             />

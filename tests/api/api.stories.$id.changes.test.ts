@@ -173,7 +173,7 @@ it("The review of a story's last task opens the story's changes, with its own pa
   const page = await shown("");
   expect(paths(page)).toEqual(["a.ts", "b.ts"]);
   for (const words of ["Did part 0", "Did part 1", "0 of 2 criteria proven", "Works"]) expect(page).toContain(words);
-  expect(page).toContain("Approving all of them finishes the story.");
+  expect(page).toContain("Approving all tasks finishes the story.");
   expect(page.match(/name="confirm"/g)).toHaveLength(2);
   const part = await shown(`?task=${at(tasks, 1).id}`);
   expect(paths(part)).toEqual(["a.ts"]);

@@ -71,7 +71,10 @@ test("Ctrl Shift Enter creates an item and opens its form again, empty and in th
     await expect(panel.getByLabel("Title")).toBeFocused();
     await expect(page.locator("[data-line^=task]").filter({ hasText: title })).toBeVisible();
   }
+  await panel.getByLabel("Title").press("ControlOrMeta+Enter");
+  await expect(panel.getByText("Fill this in.")).toBeVisible();
   await panel.getByLabel("Title").fill("Whistle the greeting");
+  await expect(panel.getByText("Fill this in.")).toBeHidden();
   await panel.getByLabel("Title").press("ControlOrMeta+Enter");
   await expect(panel.getByRole("heading").first()).toContainText("T-6");
 

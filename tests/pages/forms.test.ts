@@ -166,4 +166,7 @@ it("One press of the first steps creates all that the demo agent needs and shows
     from public.sprint_runs r join public.products p on p.id = r.product_id where p.owner_id = ${beginner.id}`;
   expect(rows).toEqual([{ status: "QUEUED", jobs: 2 }]);
   expect(await steps.read("/start")).not.toContain("BACKLOOM_TOKEN");
+  // Of their own products they lead on with the one made last.
+  for (const p_name of ["Abacus", "Zeppelin"]) await t.seedProduct(beginner, { p_name });
+  expect(await steps.read("/start")).toContain("Your backlog is Zeppelin");
 });

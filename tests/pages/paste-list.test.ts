@@ -15,6 +15,8 @@ it.each([
   ["bullets below bullets", "- One\n  - a\n  * b\n- Two\r\n", [["One", "a", "b"], ["Two"]]],
   ["numbers and tabs", "1. One\n\t1) a\n2. Two", [["One", "a"], ["Two"]]],
   ["headings", "## One\n- a\n- b\n## Two", [["One", "a", "b"], ["Two"]]],
+  ["lines below their title", "# All\n- One\n  - a\n- Two", [["One", "a"], ["Two"]]],
+  ["headings below their title", "# All\n## One\n- a\n## Two", [["One", "a"], ["Two"]]],
   ["open boxes", "- [ ] One\n    - [ ] a", [["One", "a"]]],
 ])("A pasted list of %s becomes items with the tasks below them", (_name, text, expected) => {
   expect(outline(text)).toEqual(expected);
@@ -67,11 +69,7 @@ it("A pasted list is created in one step after a preview, without script, and su
   const rows = await t.query`
       select s.title as story, t.title as task from public.stories s left join public.tasks t on t.story_id = s.id
       where s.pbi_id = ${pbi.id} and s.id <> ${story.id} order by s.sort_order, t.sort_order`;
-  expect(rows.map(({ story: name, task }) => [name, task])).toEqual([
-    ["Fly", "Fold"],
-    ["Fly", "Throw"],
-    ["Land", null],
-  ]);
+  expect(rows.map((row) => `${row.story}: ${row.task}`)).toEqual(["Fly: Fold", "Fly: Throw", "Land: null"]);
 });
 
 it("A pasted list is created whole or not at all, has limits, and is refused to demo users and strangers", async () => {
@@ -88,10 +86,9 @@ it("A pasted list is created whole or not at all, has limits, and is refused to 
   expect(await refused(createFromList(actor, into, []))).toBe(422);
   const many = (count: number) => Array.from({ length: count }, (_, n) => item(`T ${n}`));
   expect(await refused(createFromList(actor, into, many(101)))).toBe(422);
-  const pbiOnly = { pbi_id: pbi.id };
   // Sixty stories and a hundred tasks a minute, however they come: no waiting would make room for more at once.
   const words = (items: ReturnType<typeof many>) =>
-    createFromList(actor, pbiOnly, items).then(String, ({ message }: Error) => message);
+    createFromList(actor, { pbi_id: pbi.id }, items).then(String, ({ message }: Error) => message);
   expect(await words(many(61))).toMatch(/^A list may have 60 stories, and this one has 61\. /);
   const under = [{ ...item("One"), tasks: many(101) }];
   expect(await words(under)).toMatch(/^A list may have 100 tasks, and this one has 101\. /);

@@ -129,6 +129,7 @@ it("A sprint review is linked from its sprint, and keeps the stories that left w
   expect(await visit(world)).not.toContain("No longer in this sprint");
   await cancelSprintRun(world.actor, { sprint_run_id: run.id });
   await completeSprint(world.actor, { sprint_id: world.sprint.id });
+  expect(await read(pageOf(world))).toContain("with those of stories that left when it ended or later");
   const page = await visit(world);
   for (const { code } of [first, second, untouched]) {
     expect(storyIn(page, code)).toContain("No longer in this sprint");

@@ -4,6 +4,8 @@ import { readLine as readMarks } from "~/wire/transfers/boxes";
 export type ListItem = { title: string; description: string; tasks: ListItem[] };
 
 export interface PastedList {
+  /** The first line if it is a heading and all others are below it: of the whole list, and no item. */
+  title?: string | undefined;
   items: ListItem[];
   /** Ticked lines and the lines below them. They are done, so they are left out. */
   ticked: number;
@@ -15,7 +17,8 @@ type Line = { depth: number; text: string; ticked: boolean };
 
 /** Lines, bullets, numbers, boxes, headings, by indentation: a PBI gets stories and their tasks, a story tasks. */
 export function readPastedList(text: string, into: "pbi" | "story"): PastedList {
-  const rows = readTable(text.slice(0, listLimits.characters));
+  const cut = text.slice(0, listLimits.characters);
+  const rows = readTable(cut);
   if (rows) return { items: rows, ticked: 0 };
   const items: ListItem[] = [];
   const levels: number[] = [];
@@ -23,8 +26,12 @@ export function readPastedList(text: string, into: "pbi" | "story"): PastedList 
   let current: ListItem | undefined;
   let ticked = 0;
   let skipped: number | null = null;
-  for (const line of text.slice(0, listLimits.characters).split("\n").map(readLine)) {
-    if (line.text === "") continue;
+  const [first, ...below] = cut
+    .split("\n")
+    .map(readLine)
+    .filter((line) => line.text !== "");
+  const isTitled = below.length > 0 && below.every(({ depth }) => first && first.depth < Math.min(depth, 0));
+  for (const line of first && !isTitled ? [first, ...below] : below) {
     if (skipped !== null && line.depth > skipped) {
       ticked += 1;
       continue;
@@ -48,7 +55,7 @@ export function readPastedList(text: string, into: "pbi" | "story"): PastedList 
       current.description += `${current.description === "" ? "" : "\n"}- ${line.text}`;
     }
   }
-  return { items, ticked };
+  return { title: isTitled ? first?.text : undefined, items, ticked };
 }
 
 const titleColumn = /^(title|name|summary|subject|story|task|issue)$/i;

@@ -133,11 +133,11 @@ function previewList(form: FormData): Response {
 async function createList(actor: Actor, form: FormData, productId: string, here: URL): Promise<Response> {
   const { into, list, pbi_title } = readForm(form, pastedInput);
   const isStory = into.startsWith("story:");
-  const { items } = readPastedList(list, isStory ? "story" : "pbi");
+  const { title, items } = readPastedList(list, isStory ? "story" : "pbi");
   const id = into === intoNewPbi ? null : idSchema.parse(into.slice(into.indexOf(":") + 1));
   const made = await (isStory && id !== null
     ? intoStory(actor, id, items)
-    : intoPbi(actor, { id, title: pbi_title, productId }, items));
+    : intoPbi(actor, { id, title: pbi_title || title?.slice(0, listLimits.title), productId }, items));
   const params = new URLSearchParams(here.search);
   params.set("panel", "paste");
   params.set("into", made.into);

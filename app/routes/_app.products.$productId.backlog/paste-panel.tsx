@@ -2,7 +2,14 @@ import { Form, useSearchParams } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { forgetPasted, pastedText } from "~/features/items/lists/pasted-text";
-import { countItems, type ListItem, listLimits, listSentence, readPastedList } from "~/nouns/stories/pasted-list";
+import {
+  countItems,
+  type ListItem,
+  listLimits,
+  listSentence,
+  type PastedList,
+  readPastedList,
+} from "~/nouns/stories/pasted-list";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { Button, SubmitButton } from "~/ui/button";
@@ -46,7 +53,7 @@ export function PastePanel({ pbis, stories, into }: Parents & { into: string | n
             name="pbi_title"
             label="Title of the new PBI"
             required={false}
-            placeholder="New PBI"
+            placeholder={shown?.title ?? "New PBI"}
             errors={undefined}
           />
         ) : null}
@@ -54,7 +61,7 @@ export function PastePanel({ pbis, stories, into }: Parents & { into: string | n
           id="pasted-list"
           name="list"
           label="List"
-          description="Lines, bullets, numbers, checkboxes or headings. Indented lines become tasks of the line above, and lines below a task its description. Ticked lines are skipped. Or rows of a table or CSV, with columns for title and description."
+          description="Lines, bullets, numbers, checkboxes or headings; one heading above all is their title. Indented lines become tasks of the line above, and lines below a task its description. Ticked lines are skipped. Or rows of a table or CSV, with columns for title and description."
           errors={undefined}
           required
           autoFocus
@@ -64,7 +71,7 @@ export function PastePanel({ pbis, stories, into }: Parents & { into: string | n
           defaultValue={list}
           onInput={(event) => setList(event.currentTarget.value)}
         />
-        {shown && any ? <ListPreview items={shown.items} ticked={shown.ticked} /> : null}
+        {shown && any ? <ListPreview {...shown} isNew={parent === intoNewPbi} /> : null}
         {shown ? (
           <SubmitButton name="intent" value="create-list" disabled={!any} pendingLabel="Creating…">
             {any ? `Create ${listSentence(storyCount, tasks)}` : "Create"}
@@ -115,9 +122,15 @@ function GoesInto({ pbis, stories, parent, onParent }: GoesIntoProps) {
   );
 }
 
-function ListPreview({ items, ticked }: { items: readonly ListItem[]; ticked: number }) {
+function ListPreview({ title, items, ticked, isNew }: PastedList & { isNew: boolean }) {
   return (
     <section aria-label="Preview" className="rounded border border-line bg-sunken/50 px-3 py-2">
+      {title ? (
+        <p className="mb-2 text-xs text-muted">
+          The heading “{title}”{" "}
+          {isNew ? "names the new PBI, unless you do." : "is the title of the list and is not added."}
+        </p>
+      ) : null}
       <Items items={items} />
       {ticked > 0 ? (
         <p className="mt-2 text-xs text-muted">

@@ -40,6 +40,7 @@ export const loader = productLoader(async ({ actor, principal, productId, reques
     preflight,
     forecast,
     burndown: drawBurndown(burndown, board.sprint),
+    isLess: hasEnded(board.sprint) && tasks.length < (burndown.at(-1)?.total ?? 0),
   });
 });
 
@@ -94,7 +95,10 @@ export default function SprintPage() {
       </ShownTasks>
       <div className="mt-3 grid items-start gap-5 xl:grid-cols-[3fr_2fr]">
         <StoryList board={board} />
-        <Section title="Burndown" about="Open tasks at the end of each day.">
+        <Section
+          title="Burndown"
+          about={`Open tasks at the end of each day${data.isLess ? ", with those of stories that left when it ended or later" : ""}.`}
+        >
           <div className="grid gap-4">
             {burndown ? (
               <ChartFigure chart={burndown} />

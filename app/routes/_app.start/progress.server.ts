@@ -14,7 +14,7 @@ export const demoLabel = "demo agent";
 export async function readProgress(actor: Actor) {
   const [products, tokens] = await Promise.all([listProductOverviews(actor), listApiTokens(actor)]);
   const sample = await findSample(actor);
-  const own = products.find(({ id }) => id !== sample?.id) ?? null;
+  const own = products.filter(({ id }) => id !== sample?.id).sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0];
   return {
     sample: sample ? await readSample(actor, sample.id) : null,
     ownProduct: own ? { id: own.id, code: own.code, name: own.name } : null,

@@ -12,7 +12,7 @@ type FieldWiring = { name: string; id: string; errors: string[] | undefined; def
 
 export interface ServerFormHandle<Name extends string> {
   /** For `<ServerForm {...form.props}>`. */
-  props: ReturnType<typeof getFormProps>;
+  props: ReturnType<typeof getFormProps> & { onInput: (event: { target: EventTarget }) => void };
   errors: string[] | undefined;
   errorId: string;
   answer: unknown;
@@ -33,15 +33,22 @@ export function useServerForm<Name extends string>(options: {
     lastResult: isSubmissionResult(options.lastResult) ? options.lastResult : null,
     defaultValue: options.defaultValue,
   });
+  // A changed field keeps no error.
+  const [changed, setChanged] = useState<Readonly<Record<string, unknown>>>({});
+  const onInput = ({ target }: { target: EventTarget }) => {
+    const name = "name" in target ? String(target.name) : "";
+    if (fields[name]?.errors) setChanged((all) => ({ ...all, [name]: options.lastResult }));
+  };
   return {
-    props: getFormProps(form),
+    props: { ...getFormProps(form), onInput },
     errors: form.errors ?? refusalIn(options.lastResult),
     errorId: form.errorId,
     answer: options.lastResult,
     field(name) {
       const meta = fields[name];
       const id = meta?.id ?? `${form.id}-${name}`;
-      return { name, id, errors: meta?.errors, defaultValue: meta?.initialValue };
+      const errors = changed[name] === options.lastResult ? undefined : meta?.errors;
+      return { name, id, errors, defaultValue: meta?.initialValue };
     },
   };
 }

@@ -54,7 +54,7 @@ begin
     returning i.* into v_invitation;
   end if;
   if v_invitation.id is null then
-    perform private.refuse(404, 'This invitation was revoked, or it has expired. Ask for a new one.');
+    perform private.refuse(404, 'This invitation was used or revoked, or it has expired. Ask for a new one.');
   end if;
   if p_accept then
     insert into public.product_members (product_id, user_id, role) values (v_product_id, auth.uid(), v_invitation.role)
