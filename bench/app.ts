@@ -14,10 +14,7 @@ import { projectRoot } from "../supabase/embedded/project-root";
 import { openInstallation } from "./installation";
 
 /** What sees each call of the database, and the pages and routes that are served. */
-interface Watch {
-  database?: (database: Database) => Database;
-  source?: (source: BuildSource) => Promise<BuildSource>;
-}
+type Watch = { database?: (database: Database) => Database; source?: (source: BuildSource) => Promise<BuildSource> };
 
 /** The app as it is served, pages included, in this process and over a Postgres of its own. */
 export async function startApp(watch: Watch = {}) {

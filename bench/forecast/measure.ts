@@ -9,11 +9,7 @@ import { percentile } from "../streams/statistics";
 /** Changes between two heads that a product hears of: so old is what is known of a busy repository. */
 const step = 8;
 
-interface Guess {
-  changed: string[];
-  guessed: string[];
-  support: number;
-}
+type Guess = { changed: string[]; guessed: string[]; support: number };
 
 interface Row {
   ranked: string[];

@@ -15,11 +15,7 @@ interface Simulation {
   workers: number;
 }
 
-interface Running {
-  task: number;
-  job: { job_id: string; attempt: number };
-  until: number;
-}
+type Running = { task: number; job: { job_id: string; attempt: number }; until: number };
 
 /** Workers claim real changes as tasks, with and without avoid_overlap: how often work meets work on the same files. */
 export async function simulate(sql: pg.Pool, database: Database, simulation: Simulation): Promise<void> {

@@ -23,11 +23,7 @@ const warmUpSeconds = Math.min(2, seconds);
 const mostOthers = 0.15;
 const mostRepeats = 10;
 
-interface Round {
-  service: Measured;
-  bare: Measured;
-  others: number;
-}
+type Round = { service: Measured; bare: Measured; others: number };
 
 /** Service and reference in turn, round by round; what counts is the median of the paired ratios. */
 export async function compare(contest: Contest, pids: readonly number[]): Promise<void> {

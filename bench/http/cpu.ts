@@ -1,11 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 
 /** CPU time used by everyone and by us, in clock ticks. */
-interface Usage {
-  all: number;
-  idle: number;
-  ours: number;
-}
+type Usage = { all: number; idle: number; ours: number };
 
 /** Whom we count as ours: the given processes and the children of Postgres among them. */
 export async function cpuUsage(pids: readonly number[]): Promise<Usage | undefined> {

@@ -21,10 +21,7 @@ export interface Dispatch {
   against: Exclude<Side, "bare">[];
 }
 
-interface Measured {
-  claim: number;
-  rate: number;
-}
+type Measured = { claim: number; rate: number };
 
 /**
  * Claims at the same backlog with nothing, and with dependencies or budgets, turn about: the first turn of each warms up, and

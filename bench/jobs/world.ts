@@ -4,12 +4,7 @@ import type { Actor } from "~/db/rpc.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { insertPerson, pastTriggers } from "../rows";
 
-export interface Queue {
-  userId: string;
-  actor: Actor;
-  productIds: string[];
-  sprintIds: string[];
-}
+export type Queue = { userId: string; actor: Actor; productIds: string[]; sprintIds: string[] };
 
 const tasksPerStory = 8;
 const storiesPerPbi = 10;

@@ -2,10 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-export interface Page {
-  html: string;
-  status: number;
-}
+export type Page = { html: string; status: number };
 
 export async function open(port: number, path: string, cookie: string): Promise<Page> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { cookie }, redirect: "manual" });

@@ -5,10 +5,7 @@ export const outcomes = new Map<string, number>();
 /** The sentences of refusals that came while something was broken. */
 export const sentences = new Map<string, number>();
 
-interface Answer {
-  status: number;
-  text: string;
-}
+type Answer = { status: number; text: string };
 
 /** One try: undefined when the answer was lost, or is that it should be tried later. */
 export async function askOnce(url: string, init: RequestInit): Promise<Answer | undefined> {

@@ -26,11 +26,7 @@ interface Viewer {
   began: { how: string; at: number };
 }
 
-interface Gap {
-  count: number;
-  at: number;
-  story: string;
-}
+type Gap = { count: number; at: number; story: string };
 
 const changeSchema = z.object({
   entity: z.literal("task"),

@@ -19,10 +19,7 @@ const requestSchema = z.discriminatedUnion("kind", [
 
 const changeId = /"entity":"task","id":"([0-9a-f-]{36})"/g;
 
-interface Client {
-  request: http.ClientRequest;
-  arrivals: [string, number][];
-}
+type Client = { request: http.ClientRequest; arrivals: [string, number][] };
 
 let clients: Client[] = [];
 let deliveries = 0;

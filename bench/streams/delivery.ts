@@ -8,11 +8,7 @@ import { type AppAddress, arrivalsAnswer, connectedAnswer, type Program, sharedN
 import { latenciesOf, median, percentile, verdict } from "./statistics";
 import type { BenchWorld } from "./world";
 
-interface Shape {
-  clients: number;
-  perSecond: number;
-  floors: { p50: number; p99: number };
-}
+type Shape = { clients: number; perSecond: number; floors: { p50: number; p99: number } };
 
 const taskSchema = z.object({ entity: z.literal("task"), id: z.string() });
 const seconds = Number(process.env.BENCH_SECONDS ?? 10);

@@ -7,12 +7,7 @@ import type { TestApp } from "../setup/app";
 import { atTheEnd } from "../setup/at-the-end";
 import { portOf } from "../setup/port-of";
 
-export interface Person {
-  email: string;
-  email_verified?: boolean;
-  preferred_username?: string;
-  groups?: string[];
-}
+export type Person = { email: string; email_verified?: boolean; preferred_username?: string; groups?: string[] };
 
 export const clientId = "backloom";
 export const clientSecret = "secret of the test provider";

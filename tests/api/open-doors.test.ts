@@ -28,19 +28,11 @@ function pathOf(route: Route | undefined): string {
   return pathOf(routes[route.parentId ?? ""]) + parts.map((part) => `/${part.replace(/^:.*/, "x")}`).join("");
 }
 
-interface Described {
-  auth: string;
-  name: string;
-  bodyLimit?: number;
-}
+type Described = { auth: string; name: string; bodyLimit?: number };
 const endpointSchema = z.custom<{ description: Described }>(
   (value) => typeof value === "function" && "description" in value,
 );
-interface Door {
-  path: string;
-  method: string;
-  described?: Described;
-}
+type Door = { path: string; method: string; described?: Described };
 const endpointsSchema = z.record(z.string(), endpointSchema);
 
 /** Every method with a body of every route: the endpoints with what they say of themselves, and the forms of pages. */

@@ -18,11 +18,7 @@ const forUsers = operations.filter(({ operation }) => isForUsers(operation));
 const aboutOneThing = forUsers.filter(({ path }) => path.includes("{"));
 const writes = forUsers.filter(({ method }) => method !== "GET");
 
-interface Ask {
-  headers?: Record<string, string>;
-  path?: string;
-  body?: string;
-}
+type Ask = { headers?: Record<string, string>; path?: string; body?: string };
 
 /** Asks for an operation with what it takes, but for what is said. */
 function ask({ path, method, operation }: (typeof operations)[number], asked: Ask) {

@@ -48,12 +48,7 @@ const question: ChatMessage = {
 };
 const answered: ChatMessage = { text: "Answered by ada: Postgres", link, options: [], allowsText: false };
 
-interface Heard {
-  presses: PressEvent[];
-  texts: TextEvent[];
-  states: ChatState[];
-  reply: () => Promise<string | null>;
-}
+type Heard = { presses: PressEvent[]; texts: TextEvent[]; states: ChatState[]; reply: () => Promise<string | null> };
 
 /** An adapter that is connected to its fake, and what it reported. All of it ends with the test. */
 async function connect({ adapter, openFake }: Row, given?: FakeService) {

@@ -6,10 +6,7 @@ export const password = "a long enough password";
 export const unique = () => `${Date.now().toString(36)}${randomInt(1e6).toString(36)}`;
 const somebodysAddress = () => `10.${randomInt(250)}.${randomInt(250)}.${randomInt(250)}`;
 
-export interface Person {
-  name: string;
-  context: BrowserContext;
-}
+export type Person = { name: string; context: BrowserContext };
 
 /** A registered person with their own browser; each comes from an address of its own. */
 export async function newPerson(

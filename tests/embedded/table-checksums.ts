@@ -2,10 +2,7 @@ import pg from "pg";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../supabase/embedded/secrets";
 
-export interface TableChecksum {
-  count: number;
-  sum: string;
-}
+export type TableChecksum = { count: number; sum: string };
 
 /**
  * Count and checksum of every table of a data folder, no matter what the order of its rows. Postgres alone is asked, or is

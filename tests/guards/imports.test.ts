@@ -15,11 +15,7 @@ const allowed: Record<string, string[]> = {
 };
 const rooms = new Map(rows.filter(([folder]) => folder.startsWith("worker/")));
 
-interface Import {
-  from: string;
-  file: string;
-  to: string;
-}
+type Import = { from: string; file: string; to: string };
 
 const texts = import.meta.glob<string>(["../../app/**/*.{ts,tsx}", "../../worker/**/*.ts"], {
   query: "?raw",

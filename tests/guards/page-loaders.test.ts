@@ -9,10 +9,7 @@ const makers = /^(?:operation|patchOperation|serviceOperation)$/;
 const doors = /^call(?:As|AsRaw|Service)$/;
 const explained = /\/\/ More than one call: \w/;
 
-interface Imported {
-  from: string;
-  as: string;
-}
+type Imported = { from: string; as: string };
 type Known = Imported | ts.VariableDeclaration | ts.FunctionDeclaration | ts.ClassDeclaration;
 const files = new Map<string, Map<string, Known>>();
 

@@ -10,10 +10,7 @@ const texts = import.meta.glob<string>(
 /** Slow on purpose or never asked with long text; each says what bounds it. */
 const bounded: Readonly<Record<string, string>> = { "/\\/+$/": "reads the environment, which the operator writes" };
 
-interface Literal {
-  file: string;
-  literal: string;
-}
+type Literal = { file: string; literal: string };
 
 const literals = Object.entries(texts).flatMap(([file, text]): Literal[] => {
   const found: Literal[] = [];

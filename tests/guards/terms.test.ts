@@ -12,10 +12,7 @@ const forbidden = rows.flatMap(([, term = "", , names = ""]) =>
     .map((name) => ({ term, name, pattern: new RegExp(`(?<![\\w-])${name}(?![\\w-])`, "i") })),
 );
 
-interface Text {
-  file: string;
-  words: string;
-}
+type Text = { file: string; words: string };
 
 const filesIn = (folder: string, end: RegExp) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })

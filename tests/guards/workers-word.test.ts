@@ -3,10 +3,7 @@ import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
 
-interface Source {
-  name: string;
-  text: string;
-}
+type Source = { name: string; text: string };
 
 /** Operations of the catalog with everything that they call, trigger functions apart. */
 async function readOperations(): Promise<{ own: Source[]; whole: Source[] }> {

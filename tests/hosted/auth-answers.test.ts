@@ -11,10 +11,7 @@ import { createEmptyDatabase, createTestDatabase } from "../setup/database";
 import { portOf } from "../setup/port-of";
 
 /** What the project's Auth answers next, and what it was asked. Everything but Auth goes to the real stack. */
-interface Answer {
-  status: number;
-  body: Record<string, unknown> | string;
-}
+type Answer = { status: number; body: Record<string, unknown> | string };
 /** What Auth is set to; what it really says when undefined. */
 let settings: Record<string, unknown> | undefined;
 let answer: Answer | undefined;

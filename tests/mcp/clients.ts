@@ -18,11 +18,7 @@ export interface ToolClient {
   close(): Promise<void>;
 }
 
-export interface ToolAnswer {
-  isError: boolean;
-  result: Record<string, unknown>;
-  text: string;
-}
+export type ToolAnswer = { isError: boolean; result: Record<string, unknown>; text: string };
 
 export type ClientLine = "2026-07-28" | "2025-11-25" | "sdk 1";
 

@@ -8,12 +8,7 @@ import type { TestUser } from "../setup/world";
 import { connectClient, type ToolAnswer, type ToolClient } from "./clients";
 
 /** What the tests of the job tools share: an app with realtime, and a user with a token. */
-export interface Stage {
-  t: TestDatabase;
-  app: TestApp;
-  ada: TestUser;
-  token: string;
-}
+export type Stage = { t: TestDatabase; app: TestApp; ada: TestUser; token: string };
 
 export async function openStage({ pages = false } = {}): Promise<Stage> {
   const { t, app } = await openApp({ realtime: true, pages });

@@ -5,10 +5,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { onTestFinished } from "vitest";
 import { portOf } from "../setup/port-of";
 
-export interface HostileReceiver {
-  origin: string;
-  sockets: Socket[];
-}
+export type HostileReceiver = { origin: string; sockets: Socket[] };
 
 type Certificate = "local-certificate" | "stranger-certificate";
 

@@ -8,11 +8,7 @@ import { portOf } from "../setup/port-of";
 const cert = readFileSync(new URL("./local-certificate.pem", import.meta.url));
 const key = readFileSync(new URL("./local-certificate-key.pem", import.meta.url));
 
-interface Delivery {
-  path: string;
-  headers: IncomingMessage["headers"];
-  body: Buffer;
-}
+type Delivery = { path: string; headers: IncomingMessage["headers"]; body: Buffer };
 
 export interface Receiver {
   origin: string;

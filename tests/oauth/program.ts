@@ -55,11 +55,7 @@ export function authorizePath(app: TestApp, wish: Wish): string {
   return `/authorize?${query}`;
 }
 
-export interface Choice {
-  products: readonly string[];
-  scopes: readonly string[];
-  decision?: "allow" | "deny";
-}
+export type Choice = { products: readonly string[]; scopes: readonly string[]; decision?: "allow" | "deny" };
 
 /** Presses a button of the consent page, as a browser without script does. */
 export function decide(app: TestApp, path: string, cookie: string, choice: Choice) {
@@ -80,10 +76,7 @@ export function postForm(app: TestApp, path: string, fields: Record<string, stri
   return app.request(path, { method: "POST", body: new URLSearchParams(fields) });
 }
 
-export interface Stage {
-  app: TestApp;
-  user: TestUser;
-}
+export type Stage = { app: TestApp; user: TestUser };
 
 /** From registration to the code, without asking for tokens yet. */
 export async function getCode(

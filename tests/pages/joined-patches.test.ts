@@ -8,10 +8,7 @@ import { file, sha } from "../api/story-changes";
 import { at } from "../setup/world";
 
 /** Lines with some of them deleted, and some added before them; and the patch that says so. */
-interface Edit {
-  deletes: boolean;
-  adds: string[];
-}
+type Edit = { deletes: boolean; adds: string[] };
 
 function edited(lines: readonly string[], edits: readonly Edit[]) {
   const ops = [...lines, null].flatMap((line, at): string[] => {

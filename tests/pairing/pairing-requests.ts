@@ -4,12 +4,7 @@ import { approvePairing } from "~/nouns/pairings/pair.server";
 import { startedPairingSchema } from "~/wire/pairings/contract";
 import type { TestApp } from "../setup/app";
 
-export interface WaitingDesktop {
-  id: string;
-  secret: string;
-  cookie: string;
-  response: Response;
-}
+export type WaitingDesktop = { id: string; secret: string; cookie: string; response: Response };
 
 /** A desktop that has asked for a code. */
 export async function startPairing(

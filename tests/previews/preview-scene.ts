@@ -15,11 +15,7 @@ import { openTunnel } from "../../worker/previews/tunnel";
 import { openBacklog } from "../setup/app";
 import { atTheEnd } from "../setup/at-the-end";
 
-export interface Asked {
-  method?: string;
-  headers?: OutgoingHttpHeaders;
-  body?: string | Buffer;
-}
+export type Asked = { method?: string; headers?: OutgoingHttpHeaders; body?: string | Buffer };
 
 type Program = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -103,12 +103,7 @@ describe("400 random changes by 60 connections (J11)", () => {
   });
 });
 
-interface Change {
-  task: number;
-  status: TaskStatus;
-  story: number;
-  way: string;
-}
+type Change = { task: number; status: TaskStatus; story: number; way: string };
 
 async function apply(world: World, stories: readonly { id: string }[], change: Change) {
   const task_id = at(world.tasks, change.task).id;

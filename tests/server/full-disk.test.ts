@@ -9,12 +9,7 @@ import { type OwnService, openOwnDatabase, startService } from "./own-service";
 const disk = makeSmallDisk(400);
 if (!disk) console.warn("A full disk was not tried: no file system can be made here (it needs root on Linux)");
 
-interface Scene {
-  service: OwnService;
-  taskIds: string[];
-  productId: string;
-  headers: Record<string, string>;
-}
+type Scene = { service: OwnService; taskIds: string[]; productId: string; headers: Record<string, string> };
 
 async function openScene(folder: string): Promise<Scene> {
   const service = await startService(folder);

@@ -14,10 +14,7 @@ import { projectRoot } from "../../supabase/embedded/project-root";
 
 const dockerfile = readFileSync(join(projectRoot, "Dockerfile"), "utf8");
 
-interface Stage {
-  from: string;
-  lines: string[];
-}
+type Stage = { from: string; lines: string[] };
 
 const stages = new Map<string, Stage>();
 for (const line of dockerfile.split("\n")) {

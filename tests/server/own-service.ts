@@ -22,11 +22,7 @@ export interface OwnService {
   end(signal: NodeJS.Signals): Promise<unknown>;
 }
 
-interface ServiceOptions {
-  node?: string;
-  nodeOptions?: string[];
-  env?: Record<string, string>;
-}
+type ServiceOptions = { node?: string; nodeOptions?: string[]; env?: Record<string, string> };
 
 /** Builds what is stale, as `npm start` does, and waits until the service says that it is ready. Stopped after the test file. */
 export async function startService(

@@ -52,12 +52,7 @@ export function makersOf(t: Store) {
   };
 }
 
-export interface TestUser {
-  id: string;
-  username: string;
-  email: string;
-  password: string;
-}
+export type TestUser = { id: string; username: string; email: string; password: string };
 
 export interface UserOptions {
   username?: string;
@@ -136,10 +131,7 @@ async function createUser(t: Store, options: UserOptions = {}): Promise<TestUser
   return user;
 }
 
-interface TokenOptions {
-  expiresAt?: Date | null;
-  revoked?: boolean;
-}
+type TokenOptions = { expiresAt?: Date | null; revoked?: boolean };
 
 async function createToken(
   t: Store,

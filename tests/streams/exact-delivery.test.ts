@@ -16,11 +16,7 @@ const allWrites = roundsOf("EXACT_WRITES", { whole: 1_000, short: 400 });
 const writers = 4;
 const streams = 20;
 
-interface Row {
-  id: string;
-  assigneeId: string | null;
-  written: string[];
-}
+type Row = { id: string; assigneeId: string | null; written: string[] };
 
 /**
  * Titles of one row's updates, in the order in which a stream delivered them since it last said `ready`: one that was

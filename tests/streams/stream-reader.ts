@@ -2,11 +2,7 @@ import { onTestFinished } from "vitest";
 import { z } from "zod";
 
 /** One message of a stream as a client sees it; `event` is `message` when it had no name. */
-export interface StreamMessage {
-  event: string;
-  id: string | null;
-  data: Record<string, unknown>;
-}
+export type StreamMessage = { event: string; id: string | null; data: Record<string, unknown> };
 
 const dataSchema = z.record(z.string(), z.unknown());
 

@@ -14,11 +14,7 @@ export type KillPoint =
   | { command: "exec" | "test" | "pr"; task?: string };
 
 /** The folders of the worker that is to be caught. */
-interface Ground {
-  folder: string;
-  repository: string;
-  origin: string;
-}
+type Ground = { folder: string; repository: string; origin: string };
 
 export interface Breakpoint {
   /** What the worker is started with next to the usual. */

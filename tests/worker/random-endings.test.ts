@@ -13,18 +13,10 @@ const { t, ada, home, serve } = await openStage();
 const endings = Number(process.env.ENDINGS ?? 12);
 const seed = Number(process.env.ENDINGS_SEED ?? Date.now() % 1_000_000);
 
-interface Scene {
-  folder: string;
-  repo: string;
-  git: ReturnType<typeof gitIn>;
-}
+type Scene = { folder: string; repo: string; git: ReturnType<typeof gitIn> };
 
 /** What the repository is like, and the last lines of the agent. */
-interface Ending {
-  before?: (scene: Scene) => void;
-  script: string;
-  words?: string[];
-}
+type Ending = { before?: (scene: Scene) => void; script: string; words?: string[] };
 
 const commit = "git -c user.name=A -c user.email=a@example.com -c commit.gpgsign=false commit -q";
 

@@ -11,11 +11,7 @@ import { endOf } from "./worker-process";
 
 const { t, ada, actor, home, git, serve } = await openStage("--heartbeat", "0.3");
 
-interface Story {
-  tasks: { code: string; blocked_by?: string[] }[];
-  code?: string;
-  blocked_by?: string[];
-}
+type Story = { tasks: { code: string; blocked_by?: string[] }[]; code?: string; blocked_by?: string[] };
 
 /** A batch of these stories, its run just started. */
 async function startBatch(code: string, stories: Story[], product: Partial<ExportDocumentInput["product"]> = {}) {

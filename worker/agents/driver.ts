@@ -18,10 +18,7 @@ export interface Usage {
 }
 
 /** Total cost of a conversation so far, as the tool reports it. */
-export interface SessionCost {
-  amount: number;
-  currency: string;
-}
+export type SessionCost = { amount: number; currency: string };
 
 /** Receives the entries and usage of an attempt, with secrets removed. */
 export interface AgentSink {
@@ -37,11 +34,7 @@ export interface AgentSink {
 }
 
 /** A person's answer to an earlier question of the agent. `permission`: answered by the worker's user. */
-export interface GivenAnswer {
-  kind: QuestionKind;
-  question: string;
-  answer: string;
-}
+export type GivenAnswer = { kind: QuestionKind; question: string; answer: string };
 
 export interface TurnMessages {
   /** Each message once, until the returned function is called; what was not seen by then waits for the next turn. */
@@ -91,11 +84,7 @@ export interface AgentTurn {
 }
 
 /** A question only a person can answer; a permission only the worker's user. */
-export interface AgentQuestion {
-  kind?: QuestionKind;
-  question: string;
-  options: string[];
-}
+export type AgentQuestion = { kind?: QuestionKind; question: string; options: string[] };
 
 /** `killed`: ended by something else, such as the system when out of memory. */
 type FailureCause = "crash" | "killed" | "refusal" | "silence" | "sign-in" | "missing" | "error";

@@ -1,8 +1,5 @@
 /** A limit of the model's service that ends by itself, or when the bill is paid. */
-export interface Limit {
-  reason: string;
-  resetsAt: string | null;
-}
+export type Limit = { reason: string; resetsAt: string | null };
 
 const limitStatuses = new Set([402, 429, 503, 529]);
 

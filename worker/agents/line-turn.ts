@@ -8,11 +8,7 @@ import type { AgentTurn, TurnEnd, TurnOutput } from "./driver";
 import { limitIn } from "./limits";
 
 /** How a tool's process ended. */
-export interface ToolExit {
-  code: number | null;
-  signal: string | null;
-  complaints: string;
-}
+export type ToolExit = { code: number | null; signal: string | null; complaints: string };
 
 export interface LineReader {
   take(line: string): void;

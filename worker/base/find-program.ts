@@ -15,11 +15,7 @@ export async function findProgram(name: string, environment: Record<string, stri
   return null;
 }
 
-interface ProgramOutput {
-  isWell: boolean;
-  stdout: string;
-  output: string;
-}
+type ProgramOutput = { isWell: boolean; stdout: string; output: string };
 
 /** Runs a short-lived program and returns its output; null if it could not be started. */
 export function ask(

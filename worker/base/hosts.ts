@@ -4,11 +4,7 @@ import { BlockList, isIP } from "node:net";
 export type Source = "person" | "product" | "lockfile";
 
 /** A host and port that may be reached from inside. */
-export interface AllowedHost {
-  host: string;
-  port: number;
-  source: Source;
-}
+export type AllowedHost = { host: string; port: number; source: Source };
 
 const defaultPorts = [443, 80];
 

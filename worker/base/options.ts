@@ -127,11 +127,7 @@ export interface AgentOptions {
   secrets: string[];
 }
 
-export interface ExecOptions {
-  exec: string;
-  output: (typeof outputFormats)[number];
-  secrets: string[];
-}
+export type ExecOptions = { exec: string; output: (typeof outputFormats)[number]; secrets: string[] };
 
 export type WorkerOptions = ReturnType<typeof readOptions>;
 

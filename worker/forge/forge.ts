@@ -3,10 +3,7 @@ import type { ObservedPull } from "~/wire/pulls/contract";
 import type { ForgeKind } from "../base/forge-kinds";
 
 /** A login at a Git host. `user` is known for passwords from git only. */
-export interface Credential {
-  secret: string;
-  user: string | null;
-}
+export type Credential = { secret: string; user: string | null };
 
 export interface ForgeLocation {
   kind: ForgeKind;
@@ -30,13 +27,7 @@ export interface Pull {
   headSha: string;
 }
 
-export interface PullDraft {
-  branch: string;
-  base: string;
-  title: string;
-  body: string;
-  isDraft: boolean;
-}
+export type PullDraft = { branch: string; base: string; title: string; body: string; isDraft: boolean };
 
 export interface ListedPull {
   number: number;
@@ -73,10 +64,7 @@ export interface PullDetails {
   unread?: string;
 }
 
-interface Review {
-  user?: { login: string } | null | undefined;
-  state: string;
-}
+type Review = { user?: { login: string } | null | undefined; state: string };
 
 /** Only the latest verdict of each reviewer counts. `changes` is the host's word for one that asks for changes. */
 export function verdictOf(reviews: readonly Review[], changes: string): PullDetails["review"] {

@@ -25,10 +25,7 @@ const longestWait = 90_000;
 const mostTries = 4;
 const mostKept = 2_000;
 
-interface Kept {
-  etag: string;
-  body: unknown;
-}
+type Kept = { etag: string; body: unknown };
 
 export function openRequests(api: Api): Requests {
   const kept = new Map<string, Kept>();
@@ -71,11 +68,7 @@ export function openRequests(api: Api): Requests {
   };
 }
 
-interface Answer {
-  status: number;
-  headers: Headers;
-  body: unknown;
-}
+type Answer = { status: number; headers: Headers; body: unknown };
 
 async function ask(
   { api, title, headers, secret }: Api,

@@ -31,12 +31,7 @@ export function openIssueSync(tools: NoteTools) {
   };
 }
 
-interface NoteTools {
-  service: Service;
-  journal: Journal;
-  productId: string;
-  workerName: string;
-}
+type NoteTools = { service: Service; journal: Journal; productId: string; workerName: string };
 
 const mostInOneGo = 20;
 

@@ -6,12 +6,7 @@ import type { Service } from "../service/service";
 import { type Forge, ForgeProblem, type ListedPull } from "./forge";
 
 /** Last seen state, so that unchanged pull requests are not inspected or reported again. */
-interface Known {
-  version: string;
-  headSha: string;
-  isSettled: boolean;
-  inspectedAt: number;
-}
+type Known = { version: string; headSha: string; isSettled: boolean; inspectedAt: number };
 
 /** Interval for changes that do not touch the pull request, such as mergeability. */
 const restMilliseconds = 600_000;

@@ -71,11 +71,7 @@ async function openToolsOf(watch: Watch, product: ServedProduct): Promise<PullTo
 }
 
 /** What was last written for a branch, or when it is tried again. */
-interface Kept {
-  digest: string;
-  failures: number;
-  notBefore: number;
-}
+type Kept = { digest: string; failures: number; notBefore: number };
 
 const mostBrought = 20;
 const shortestPause = 60_000;

@@ -3,10 +3,7 @@ import { gitEnvironment } from "./git";
 
 const timeout = 20_000;
 
-interface Login {
-  user: string | null;
-  secret: string;
-}
+type Login = { user: string | null; secret: string };
 
 /** Asks no one. The only writer to git's line protocol: a line end in an address would ask for another host's login. */
 export async function askCredential(folder: string, address: string): Promise<Login | null> {

@@ -6,11 +6,7 @@ import { committer, git, gitEnd } from "./git";
 import type { Repository } from "./repository";
 import { makeFolder, removeFolder } from "./worktree";
 
-export interface TextFile {
-  path: string;
-  mode: string;
-  text: string | null;
-}
+export type TextFile = { path: string; mode: string; text: string | null };
 
 const largest = 1_048_576;
 

@@ -1,10 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 
-interface GitAnswer {
-  code: number;
-  output: string;
-}
+type GitAnswer = { code: number; output: string };
 
 /**
  * A program may have hidden files from git (`--assume-unchanged`, `--skip-worktree`) or forged its index: comparisons

@@ -23,11 +23,7 @@ export function conflictedPaths(folder: string): Promise<string[]> {
   return gitPaths(folder, "diff", "--name-only", "--diff-filter=U");
 }
 
-interface GitEnd {
-  code: number;
-  output: string;
-  problem: string;
-}
+type GitEnd = { code: number; output: string; problem: string };
 
 /** A connection that breaks may never end by itself. The first clone of a large repository takes long. */
 const mostMinutes = 30;

@@ -84,10 +84,7 @@ async function ignoredOf(source: string, paths: readonly string[]): Promise<stri
 }
 
 /** A folder or file of the user's checkout, and its path in a worktree. */
-export interface Shared {
-  source: string;
-  path: string;
-}
+export type Shared = { source: string; path: string };
 
 /** Those of `share` that are there, ignored by Git and not behind a link; and why the others are not shared. */
 export async function listShared(repository: string, share: readonly string[]) {

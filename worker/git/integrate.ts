@@ -7,10 +7,7 @@ import type { Worktree } from "./worktree";
 export type Integration = { kind: "pushed"; headSha: string } | { kind: "conflict"; files: string[]; theirs: string };
 
 /** Whose work it is (a job, or one of its tasks), and the commit it begins at. */
-export interface Work {
-  name: string;
-  base: string;
-}
+export type Work = { name: string; base: string };
 
 /** How often the branch may move during the attempt to push. */
 const mostTries = 5;

@@ -33,10 +33,7 @@ function planningFile(folder: string): string {
   return `${folder}${planningEnd}`;
 }
 
-interface Stand {
-  head: string;
-  uncommitted: readonly string[];
-}
+type Stand = { head: string; uncommitted: readonly string[] };
 
 async function standOf(folder: string): Promise<Stand> {
   const head = await git(folder, "rev-parse", "HEAD");

@@ -7,12 +7,7 @@ import { plainFolder } from "../sandbox/job-store";
 import { folderOf } from "../sandbox/tool-homes";
 
 /** Whose conversation it is, and the folder of its worker. */
-interface Conversation {
-  agent: string | null;
-  sessionId: string | null;
-  home: string;
-  job: { id: string };
-}
+type Conversation = { agent: string | null; sessionId: string | null; home: string; job: { id: string } };
 
 const mostBytes = 256 * 1024 ** 2;
 

@@ -49,11 +49,7 @@ export interface Workspace extends Worktree, JobLocation {
 }
 
 /** A failure as reported to the service. Without a class nothing failed: the job waits, for what the reason says. */
-export interface Failure {
-  failure_class?: string | undefined;
-  failure_reason: string;
-  resets_at?: string | undefined;
-}
+export type Failure = { failure_class?: string | undefined; failure_reason: string; resets_at?: string | undefined };
 
 /** Path of the raw output of an attempt's commands. */
 export function logFileOf({ folder, job }: Pick<Attempt, "folder" | "job">): string {

@@ -32,12 +32,7 @@ interface TaskWork extends Work {
   head: string;
 }
 
-interface Ended {
-  execution: Execution;
-  assignment: Assignment;
-  work: TaskWork;
-  outcome: Outcome;
-}
+type Ended = { execution: Execution; assignment: Assignment; work: TaskWork; outcome: Outcome };
 
 /** Each task has its own gate, and is pushed before it counts as done, so that a later attempt finds it. */
 export async function workOnBatch(attempt: Attempt, workspace: Workspace): Promise<void> {

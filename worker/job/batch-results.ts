@@ -18,12 +18,7 @@ export function worstOf(results: readonly VerifyResult[]): VerifyResult {
 }
 
 /** The guide of a task of a batch, and the commits between which the task was done. */
-export interface TaskGuide {
-  name: string;
-  guide: Guide | undefined;
-  base: string;
-  head: string;
-}
+export type TaskGuide = { name: string; guide: Guide | undefined; base: string; head: string };
 
 type Part = Guide[number]["parts"][number];
 

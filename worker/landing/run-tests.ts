@@ -25,11 +25,7 @@ export interface LandingContext extends LandingTools {
   signal: AbortSignal;
 }
 
-interface Tests {
-  folder: string;
-  command: string;
-  rules: Rules;
-}
+type Tests = { folder: string; command: string; rules: Rules };
 
 /** Sets up the checkout and runs its tests in the worker's sandbox. Returns what failed, or null. */
 export async function runTests(context: LandingContext, { folder, command, rules }: Tests) {

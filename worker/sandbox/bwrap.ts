@@ -33,10 +33,7 @@ export async function openBwrap(options: BwrapOptions): Promise<Sandbox> {
   };
 }
 
-interface Machine {
-  system: string[];
-  programs: ProgramMounts;
-}
+type Machine = { system: string[]; programs: ProgramMounts };
 
 /** Starts a program with the mounts of every job, so that what cannot be mounted here is told before a job is taken. */
 async function tryMounts(

@@ -99,10 +99,7 @@ const known = [
   "git",
 ];
 
-export interface ProgramMounts {
-  mounts: string[];
-  variables: Record<string, string>;
-}
+export type ProgramMounts = { mounts: string[]; variables: Record<string, string> };
 
 /** Read-only mounts of the PATH's folders and the toolchains behind them. */
 export async function programMounts(

@@ -32,10 +32,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-export interface UploadedFile {
-  name: string;
-  bytes: Uint8Array<ArrayBuffer>;
-}
+export type UploadedFile = { name: string; bytes: Uint8Array<ArrayBuffer> };
 
 export interface CallOptions {
   signal?: AbortSignal;

@@ -21,10 +21,7 @@ export const lockfiles = Object.keys(installs);
 
 const managerSchema = z.object({ packageManager: z.string() });
 
-interface Install {
-  path: string;
-  command: string;
-}
+type Install = { path: string; command: string };
 
 /** Commands for the lockfiles that are there, and why one of these does not count. */
 export async function readInstalls(

@@ -28,12 +28,7 @@ export interface FoundSetup {
 /** Settings are smaller. */
 const mostBytes = 64 * 1024;
 
-export interface Blob {
-  path: string;
-  mode: string;
-  id: string;
-  size: number;
-}
+export type Blob = { path: string; mode: string; id: string; size: number };
 
 /** Regular files and links of a commit, by their exact paths. */
 export async function blobsAt(folder: string, commit: string, paths: readonly string[]): Promise<Map<string, Blob>> {

@@ -10,12 +10,7 @@ export type Step =
 export type Act = Exclude<Step, { fail: unknown } | { hang: true }>;
 
 /** Tokens as we count them: four disjoint numbers. */
-export interface Tokens {
-  input: number;
-  output: number;
-  cacheRead: number;
-  cacheWrite: number;
-}
+export type Tokens = { input: number; output: number; cacheRead: number; cacheWrite: number };
 
 /** What every answer of a scripted model costs. */
 export const tokensOfAnswer: Tokens = { input: 100, output: 10, cacheRead: 40, cacheWrite: 0 };

@@ -54,10 +54,7 @@ export interface FakeDiscord extends FakeService {
   fallSilent(): void;
 }
 
-interface Options {
-  heartbeatMilliseconds?: number;
-  firstAnswerMilliseconds?: number;
-}
+type Options = { heartbeatMilliseconds?: number; firstAnswerMilliseconds?: number };
 
 /** HTTP and gateway as documented: sessions are resumed after the last sequence, and interactions wait three seconds. */
 export async function openDiscord(options: Options = {}): Promise<FakeDiscord> {

@@ -1,9 +1,6 @@
 import type { ChatConfig } from "~/chats/service";
 
-export interface FakePerson {
-  id: string;
-  name: string;
-}
+export type FakePerson = { id: string; name: string };
 
 export interface FakeMessage {
   room: string;

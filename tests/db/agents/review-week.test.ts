@@ -12,10 +12,7 @@ const t = await createTestDatabase();
 const monday = new Date("2026-11-02T00:00:00Z");
 const hour = 60;
 
-interface Planned {
-  code: string;
-  blocked_by?: string[];
-}
+type Planned = { code: string; blocked_by?: string[] };
 
 async function startTasks(tasks: readonly Planned[]) {
   const owner = await t.createUser();

@@ -8,10 +8,7 @@ import { createSavedView } from "~/nouns/saved-views/operations.server";
 import type { TestDatabase } from "../../setup/database";
 import { at, type SprintWorld } from "../../setup/world";
 
-export interface Operation {
-  name: string;
-  parameters: { name: string; type: string }[];
-}
+export type Operation = { name: string; parameters: { name: string; type: string }[] };
 
 /** Every operation that signed-in users may call, all of them or those that write. */
 export async function listOperations(t: TestDatabase, writingOnly: boolean): Promise<Operation[]> {

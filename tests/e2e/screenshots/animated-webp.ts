@@ -1,8 +1,5 @@
 /** One picture of a film: a still WebP, and how long it stays. */
-export interface Still {
-  webp: Buffer;
-  milliseconds: number;
-}
+export type Still = { webp: Buffer; milliseconds: number };
 
 const number = (value: number, bytes: number) => {
   const buffer = Buffer.alloc(bytes);

@@ -21,11 +21,7 @@ export interface Round {
 }
 
 /** The work on one task: its plan, the repository before, and one attempt or more. */
-export interface Change {
-  task: string;
-  plan: string;
-  rounds: [Round, ...Round[]];
-}
+export type Change = { task: string; plan: string; rounds: [Round, ...Round[]] };
 
 /** A story that waits for a verdict. Several changes are several tasks on its branch. */
 export interface ReviewedStory {

@@ -35,11 +35,7 @@ export const password = "a quiet morning";
 type Diff = Awaited<ReturnType<typeof diffsOf>>[number];
 
 /** A task in review: what its story has of criteria, and each of its rounds with its diff. */
-interface Work {
-  story: ReviewedStory;
-  rounds: { round: Round; diff: Diff }[];
-  isLast: boolean;
-}
+type Work = { story: ReviewedStory; rounds: { round: Round; diff: Diff }[]; isLast: boolean };
 
 export interface Morning {
   mira: Person;
@@ -117,13 +113,7 @@ function pathsBefore(): { product: string; path: string }[] {
   );
 }
 
-interface Night {
-  actor: Actor;
-  reviewer: Actor;
-  code: ProductCode;
-  id: string;
-  works: Map<string, Work>;
-}
+type Night = { actor: Actor; reviewer: Actor; code: ProductCode; id: string; works: Map<string, Work> };
 
 /** Runs begin in the evening; a worker takes what it gets until nothing is left. */
 async function workThroughTheNight(t: Store, night: Night): Promise<void> {

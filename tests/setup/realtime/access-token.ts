@@ -9,11 +9,7 @@ export interface Caller {
   expiresAt: number | null;
 }
 
-export interface Keys {
-  jwtSecret: string;
-  publishableKey: string;
-  secretKey: string;
-}
+export type Keys = { jwtSecret: string; publishableKey: string; secretKey: string };
 
 const claimsSchema = z.looseObject({ role: z.enum(["anon", "authenticated", "service_role"]), exp: z.number() });
 

@@ -20,12 +20,7 @@ export type Step =
   | { host: Pick<Fault, "method" | "path"> & { when: "before" | "after" } }
   | { push: Barrier };
 
-interface Stage {
-  forge: ForgeWorld;
-  gate: Awaited<ReturnType<typeof openToolGate>>;
-  token: string;
-  home: string;
-}
+type Stage = { forge: ForgeWorld; gate: Awaited<ReturnType<typeof openToolGate>>; token: string; home: string };
 
 /** A clone whose main branch says what kind of Git host it is. */
 export function writeRules(forge: ForgeWorld, home: string, more = ""): string {

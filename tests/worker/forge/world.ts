@@ -50,17 +50,9 @@ export interface FakeComment {
 export const begun = "2026-11-23T08:00:00Z";
 export const edited = "2026-11-23T09:00:00Z";
 
-export interface ForgeRequest {
-  method: string;
-  path: string;
-  query: URLSearchParams;
-  body: Record<string, unknown>;
-}
+export type ForgeRequest = { method: string; path: string; query: URLSearchParams; body: Record<string, unknown> };
 
-export interface Answered {
-  status: number;
-  body: unknown;
-}
+export type Answered = { status: number; body: unknown };
 
 /** What happens to the next request that matches, instead of or after what was asked. */
 export interface Fault {

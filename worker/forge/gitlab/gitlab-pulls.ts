@@ -149,12 +149,7 @@ function* notesOfReviews(notes: readonly Note[], reviewers: readonly Reviewer[])
   }
 }
 
-interface CiJobs {
-  project: string;
-  headSha: string;
-  requests: Requests;
-  logOf: ReturnType<typeof openLogs>;
-}
+type CiJobs = { project: string; headSha: string; requests: Requests; logOf: ReturnType<typeof openLogs> };
 
 /** Pipeline of this commit. A skipped or manual one counts as none. */
 async function readCi(

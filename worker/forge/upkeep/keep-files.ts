@@ -122,13 +122,7 @@ async function openPull(
   return pull;
 }
 
-interface BranchTarget {
-  repository: Repository;
-  worktrees: string;
-  name: string;
-  branch: string;
-  message: string;
-}
+type BranchTarget = { repository: Repository; worktrees: string; name: string; branch: string; message: string };
 
 /** Main with the changes, on top of what the branch has: it only moves forward, and what people pushed stays. */
 async function headWith(

@@ -6,10 +6,7 @@ import type { Attempt } from "../attempt";
 import { pauseForConflict } from "../deliver/deliver";
 
 /** Where earlier attempts' work is now: in the folder, or only on branches. */
-export interface EarlierWork {
-  restored: readonly string[];
-  kept: readonly string[];
-}
+export type EarlierWork = { restored: readonly string[]; kept: readonly string[] };
 
 /** The attempt's own changes still count from its start. Conflicting work stays on its branch; the prompt says so. */
 export async function restoreWork(attempt: Attempt, worktree: Worktree, kept: readonly string[]): Promise<EarlierWork> {

@@ -16,16 +16,10 @@ export interface Observed {
   isAboutTheWork: boolean;
 }
 
-interface Limits {
-  minutes: number;
-  deadline: number;
-}
+type Limits = { minutes: number; deadline: number };
 
 /** How a command ended without the work, and the content of the files it made, by path. */
-interface BaseEnd {
-  exitCode: number;
-  files?: ReadonlyMap<string, string>;
-}
+type BaseEnd = { exitCode: number; files?: ReadonlyMap<string, string> };
 
 /** Results by commit and command; other jobs of this worker start at the same commits. */
 const known = new Map<string, number>();

@@ -80,12 +80,7 @@ export async function reportOnMain(
 const firstPause = 30_000;
 const longestPause = 300_000;
 
-interface MergeCheck {
-  missed: ReadonlySet<string>;
-  main: string;
-  pause: number;
-  again: number;
-}
+type MergeCheck = { missed: ReadonlySet<string>; main: string; pause: number; again: number };
 
 /** Remembers what main branches lacked. An idle worker polls often, and this limits calls to remotes. */
 interface MergeChecks {

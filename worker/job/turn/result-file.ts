@@ -180,11 +180,7 @@ export interface ReadResult {
 }
 
 /** Who says what was left out. */
-interface Teller {
-  clean: (text: string) => string;
-  output: AttemptOutput;
-  journal: Journal;
-}
+type Teller = { clean: (text: string) => string; output: AttemptOutput; journal: Journal };
 
 /** Reads the result file. Missing or blank: no result. */
 export async function readResult(file: string, { clean, output, journal }: Teller): Promise<ReadResult> {
