@@ -18,7 +18,7 @@ const querySchema = z.object({
   picture: z.enum(pictureSides).optional(),
 });
 
-const noFile = "This file does not exist. It may have been deleted. List the product's files to see what is there.";
+const noFile = "This file is not in these changes. They may have been replaced: reload the page.";
 
 /** Lines of one file of a diff, for a page that already shows the diff; or a side of it as a picture. */
 export const loader = personLoader(async ({ actor, principal, request, params }) => {

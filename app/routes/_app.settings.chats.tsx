@@ -95,7 +95,7 @@ export default function ChatsPage() {
       {services.length === 0 ? (
         <EmptyState title="No chat service is set up on this server" compact>
           {shell?.user.isAdmin
-            ? "Set the token of a bot in the server's configuration, for example TELEGRAM_BOT_TOKEN, and start it again."
+            ? "Set a bot's token in the server's configuration, for example TELEGRAM_BOT_TOKEN, and restart the server."
             : "An administrator connects Telegram, Slack, Discord or Matrix in the server's configuration."}
         </EmptyState>
       ) : null}

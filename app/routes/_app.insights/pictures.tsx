@@ -28,7 +28,7 @@ export function Pictures({
         </Section>
       ) : null}
       {charts.costs.length > 0 || used ? (
-        <Section title="Cost per day" about="By model, of all jobs so far.">
+        <Section title="Cost per day" about="All jobs so far, by model.">
           <CostCharts charts={charts.costs} />
         </Section>
       ) : null}
