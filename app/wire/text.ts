@@ -35,7 +35,7 @@ export function beginning(value: string, most: number): string {
 /** A link that a page may show: http or https only. */
 export const httpUrlSchema = text(lengths.url).refine(isHttpUrl, { message: "Must be an http or https URL." });
 
-/** A repository address in any form that git accepts, but none that a browser would execute. */
+/** A repository address in any form that git accepts, but none that a browser or git would execute. */
 export const repositoryUrlSchema = text(lengths.url).refine(isRepositoryUrl, {
   message: "Must be a repository address without spaces, for example https://….",
 });
@@ -119,7 +119,7 @@ export function isForeign(address: string): boolean {
 
 function isRepositoryUrl(value: string): boolean {
   // Encoded control characters would be line ends for a program that decodes the path.
-  return /^\S+$/.test(value) && !/^(javascript|data|vbscript):|%[01][0-9a-f]|%7f/i.test(value);
+  return !/^-|[\s\p{Cc}]|^(javascript|data|vbscript|[\w+.-]+:):|%[01][0-9a-f]|%7f/iu.test(value) && value !== "";
 }
 
 /** Allowed characters of a code (specification: Entity codes 1). */

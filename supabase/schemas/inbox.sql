@@ -113,6 +113,8 @@ begin
         and (p_kinds is null or p_kinds ? i.kind or p_kinds ? 'run' and i.asks in ('conflict', 'pause', 'failure'))
       order by i.place
       limit 100
+    ), weighed as (
+      select s.*, sum(private.criteria_letters(s.job_id)) over (order by s.place) as letters from shown s
     )
     select json_build_object(
       'items', (
@@ -120,9 +122,9 @@ begin
           jsonb_build_object('kind', s.kind, 'id', s.id, 'product_id', s.product_id, 'product_name', p.name, 'at', s.at,
             'state', s.state, 'later_until', case when s.state = 'later' then s.later_until end)
           || private.inbox_item_json(s.kind, s.id)
-          || case when s.job_id is null then '{}' else jsonb_build_object('review',
+          || case when s.job_id is null or s.letters > 500000 then '{}' else jsonb_build_object('review',
             private.waiting_review_json(s.job_id, s.waiting_since, s.frees_tasks, s.frees_jobs)) end order by s.place), '[]')
-        from shown s join public.products p on p.id = s.product_id),
+        from weighed s join public.products p on p.id = s.product_id),
       'counts', (
         select coalesce(json_object_agg(c.kind, c.count), '{}')
         from (select i.kind, count(*) from item i where i.state = 'open' group by i.kind) c),
@@ -164,17 +166,17 @@ grant execute on function private.inbox_in_order to authenticated;
 create function private.inbox_rank(p_kind text, p_id uuid, p_asks text)
 returns integer language plpgsql stable set search_path = '' as $$
 begin
-  return case p_kind
-    when 'question' then case p_asks
-      when 'plan' then 1
-      when 'conflict' then 2
-      when 'pause' then 2
-      when 'failure' then 3
-      else case when exists (
-        select from public.agent_questions q join public.agent_jobs j on j.id = q.job_id
-        where q.id = p_id and (j.status in ('CLAIMED', 'RUNNING') or j.status = 'QUEUED' and j.parked_question_id = p_id))
-        then 0 else 4 end
-      end
+  -- A branch with a query costs each row fifty times as much: ten thousand reviews wait without one.
+  if p_kind = 'question' and p_asks not in ('plan', 'conflict', 'pause', 'failure') then
+    return case when exists (
+      select from public.agent_questions q join public.agent_jobs j on j.id = q.job_id
+      where q.id = p_id and (j.status in ('CLAIMED', 'RUNNING') or j.status = 'QUEUED' and j.parked_question_id = p_id)) then 0 else 4 end;
+  end if;
+  return case coalesce(p_asks, p_kind)
+    when 'plan' then 1
+    when 'conflict' then 2
+    when 'pause' then 2
+    when 'failure' then 3
     when 'run' then 3
     when 'job' then 3
     when 'review' then 5
@@ -195,7 +197,11 @@ begin
   return case p_kind
     when 'question' then (
       select jsonb_build_object('question', private.question_json(q), 'criteria', case when q.plan is null then '[]' else (
-          select coalesce(jsonb_agg(c.text order by c.place), '[]') from private.story_proof(q.story_id) c) end)
+          select coalesce(jsonb_agg(c.text order by c.place), '[]')
+          from public.stories s join public.products p on p.id = s.product_id
+          cross join lateral private.criteria_of(s.acceptance_criteria, p.definition_of_done) c
+          -- Longer ones are on the page of the story only: a page of the inbox has a hundred plans.
+          where s.id = q.story_id and length(s.acceptance_criteria) + length(p.definition_of_done) <= 10000) end)
       from public.agent_questions q where q.id = p_id
         and (q.reader_id is null or q.reader_id = auth.uid() or private.is_left_to_owner(q)))
     when 'review' then (
@@ -355,14 +361,14 @@ end;
 $$;
 grant execute on function private.inbox_items to authenticated;
 
--- The number in every page's frame, in the tab's title and its icon.
+-- The number in every page's frame, in the tab's title and its icon: from 100 on they all say 99+.
 create function private.inbox_count() returns integer language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select count(*)
-    from private.inbox_items() i
-    left join public.inbox_marks m on m.user_id = auth.uid() and m.item_kind = i.kind and m.item_id = i.id
-    where private.inbox_state(i.at, m) = 'open');
+    select count(*) from (
+      select from private.inbox_items() i
+      left join public.inbox_marks m on m.user_id = auth.uid() and m.item_kind = i.kind and m.item_id = i.id
+      where private.inbox_state(i.at, m) = 'open' limit 100) shown);
 end;
 $$;
 grant execute on function private.inbox_count to authenticated;

@@ -191,6 +191,17 @@ it("An invited user can decline in the inbox, and can be asked again", async () 
   expect((await ask(s)).status, "asked already").toBe(409);
 });
 
+it("At most ten invitations of one owner wait in the inbox of a user", async () => {
+  const s = await scene();
+  await t.query`with made as (
+      insert into public.products (owner_id, code, name) select ${s.ada.id}, 'P' || n, 'One' from generate_series(1, 10) n returning id)
+    insert into public.product_invitations (product_id, role, invited_user_id, created_by)
+    select id, 'MEMBER', ${s.bob.id}, ${s.ada.id} from made`;
+  expect(await (await ask(s)).text()).toContain("Ten of your invitations wait");
+  await s.guest.submit("/inbox", "decline");
+  expect((await ask(s)).status).toBe(303);
+});
+
 it("An invitation cannot be accepted once revoked, after seven days, or in an archived product", async () => {
   const ends: ((s: Scene) => Promise<unknown>)[] = [
     ({ owner, members }) => owner.submit(members, "revoke-invitation"),

@@ -50,6 +50,9 @@ it("A comment on one of many lines that are all alike finds the nearest, and com
   expect(await more()).toContain("2,000 comments");
   await t.query`delete from public.job_comments where line > 20`;
   expect(await more()).toContain("200,000 letters");
+  // What is edited is there twice until the former text goes.
+  await t.query`update public.job_comments set line_text = 'x' where id = ${first.id}`;
+  expect(await more()).toContain('"draft":true');
 });
 
 it("A line comment is a draft of its author until it is sent, and can be deleted until then", async () => {

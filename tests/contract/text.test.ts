@@ -70,13 +70,10 @@ it.each([
   expect(codeFromName(name)).toBe(code);
 });
 
-it("An address is never something that a browser would run (W6)", () => {
+it("An address is never something that a browser or Git would run, and a repository may be in a folder (W6)", () => {
   const hostile = ["javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "vbscript:x", "java script:x"];
-  expect(hostile.some((url) => accepts(httpUrlSchema, url))).toBe(false);
-  expect(hostile.some((url) => accepts(repositoryUrlSchema, url))).toBe(false);
-  expect(
-    ["https://example.com/a.git", "git@example.com:a/b.git", "ssh://git@example.com/a"].every((url) =>
-      accepts(repositoryUrlSchema, url),
-    ),
-  ).toBe(true);
+  const run = ["ext::sh", "-uhelp", "a\u0001b", "a\u007f"];
+  const good = ["https://example.com/a.git", "git@example.com:a/b.git", "ssh://git@[::1]/a", "/srv/a", "file:///srv/a"];
+  expect(hostile.filter((url) => accepts(httpUrlSchema, url))).toEqual([]);
+  expect([...hostile, ...run, ...good].filter((url) => accepts(repositoryUrlSchema, url))).toEqual(good);
 });

@@ -4,10 +4,12 @@ declare
   v_products uuid[] := array(
     select p.id from public.products p
     where p.archived_at is null and p.id in (select private.accessible_product_ids()));
-  v_first uuid[] := array(
-    select i.id from private.inbox_in_order() i where i.state = 'open' and i.kind in ('question', 'review') order by i.place limit 10);
+  v_first uuid[];
+  v_waiting integer;
   v_today timestamptz := date_trunc('day', private.now() at time zone 'UTC') at time zone 'UTC';
 begin
+  select (array_agg(i.id order by i.place) filter (where i.kind in ('question', 'review')))[:10], count(*) into v_first, v_waiting
+  from private.inbox_in_order() i where i.state = 'open';
   return json_build_object(
     'products', (
       select coalesce(json_agg(row_to_json(x) order by lower(x.name), x.id), '[]')
@@ -61,7 +63,7 @@ begin
       join public.tasks t on t.id = w.task_id
       join public.products p on p.id = w.product_id
       where t.id = any (v_first)),
-    'waiting', private.inbox_count(),
+    'waiting', v_waiting,
     'costs_today', (
       select coalesce(json_agg(json_build_object('currency', s.currency, 'cost', s.cost) order by s.currency), '[]')
       from (

@@ -163,13 +163,17 @@ end;
 $$;
 grant execute on function operations.invite_person to authenticated;
 
--- Stores an invitation of one person and notifies their inbox.
+-- Stores an invitation of one person and notifies their inbox. At most ten of one owner wait there: they are before mentions.
 create function private.keep_personal_invitation(p_product_id uuid, p_user_id uuid, p_role public.member_role)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_id uuid;
 begin
   delete from public.product_invitations i where i.product_id = p_product_id and i.expires_at <= private.now();
+  if (select count(*) from public.product_invitations i
+      where i.invited_user_id = p_user_id and i.created_by = auth.uid() and i.expires_at > private.now()) >= 10 then
+    perform private.refuse(409, 'Ten of your invitations wait in the inbox of this person. Wait for an answer, or send a link.');
+  end if;
   insert into public.product_invitations (product_id, role, invited_user_id, created_by)
   values (p_product_id, p_role, p_user_id, auth.uid())
   on conflict (product_id, invited_user_id) do nothing

@@ -15,8 +15,10 @@ begin
   if (select count(*) from public.job_comments c where c.job_id = p_job_id) >= 2000 then
     perform private.refuse(422, 'This job has 2,000 comments, which is the limit. Write the rest in the summary of your review.');
   end if;
-  if (select count(*) >= 300 or sum(length(c.body)) > 200000 from public.job_comments c
-      where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null) then
+  -- An edit adds the new text before the old one of its line goes, so that one is not counted.
+  if (select count(*) - least(count(c.old), 1) >= 300 or sum(length(c.body)) - coalesce(max(c.old), 0) > 200000 from (
+      select d.body, case when (d.path, d.side, d.line_text) = (p_path, p_side, left(p_line_text, 2000)) then length(d.body) end as old
+      from public.job_comments d where d.job_id = p_job_id and d.author_id = auth.uid() and d.review_id is null) c) then
     perform private.refuse(422, 'Send these comments first: 300, or 200,000 letters, are sent at once.');
   end if;
   insert into public.job_comments

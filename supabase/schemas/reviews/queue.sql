@@ -1,7 +1,7 @@
 -- What a person should judge first. One order with its reasons: what approving frees, then the whole hours that
 -- the work has waited, then the smaller change. Attempts that wait for CI and archived products are left out. The cursor
 -- is the time of the first page, from which the hours of all pages count, and the key of the last row: verdicts between
--- two pages leave out no row. Refusals: 404, 403. Definer: limits the products itself (docs/review.md).
+-- two pages leave out no row. A page is shorter where criteria are long. Refusals: 404, 403. Definer: limits the products itself (docs/review.md).
 create function operations.list_waiting_reviews(p_product_id uuid default null, p_cursor text default null, p_limit integer default 50)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -24,14 +24,14 @@ begin
         > (v_after.place[2], v_after.place[3], v_after.place[4], v_after.place[5], v_after.id)
       order by frees, ago, r.lines, since, r.job_id limit v_limit + 1
     ), placed as (
-      select p.*, row_number() over (order by p.frees, p.ago, p.lines, p.since, p.job_id) as place from page p
-    )
+      select p.*, row_number() over w as place, sum(private.criteria_letters(p.job_id)) over w as letters
+      from page p window w as (order by p.frees, p.ago, p.lines, p.since, p.job_id)
+    ), shown as (select p.* from placed p where p.place = 1 or p.place <= v_limit and p.letters <= 500000)
     select json_build_object(
-      'reviews', coalesce(json_agg(private.waiting_review_json(p.job_id, p.waiting_since, p.frees_tasks, p.frees_jobs) order by p.place)
-        filter (where p.place <= v_limit), '[]'),
-      'next_cursor', case when count(*) > v_limit then
-        max(private.cursor_of(p.job_id, v_asked, p.frees, p.ago, p.lines, p.since)) filter (where p.place = v_limit) end)
-    from placed p);
+      'reviews', coalesce(json_agg(private.waiting_review_json(s.job_id, s.waiting_since, s.frees_tasks, s.frees_jobs) order by s.place), '[]'),
+      'next_cursor', case when count(*) < (select count(*) from page) then
+        (array_agg(private.cursor_of(s.job_id, v_asked, s.frees, s.ago, s.lines, s.since) order by s.place desc))[1] end)
+    from shown s);
 end;
 $$;
 grant execute on function operations.list_waiting_reviews to authenticated;
@@ -57,7 +57,7 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
     with w as materialized (
-      select j.id, j.task_id, t.story_id, coalesce(i.since, j.updated_at) as since, coalesce(j.additions + j.deletions, 0) as lines
+      select j.id, j.task_id, t.story_id, t.status <> 'DONE' as is_open, coalesce(i.since, j.updated_at) as since, coalesce(j.additions + j.deletions, 0) as lines
       from public.agent_jobs j
       join public.products p on p.id = j.product_id and p.done_requires <> 'ci'
       join public.tasks t on t.id = j.task_id
@@ -65,14 +65,16 @@ begin
       where j.product_id = any (p_products) and j.status = 'QUEUED' and j.phase = 'review'
         and not exists (select from public.pending_verdicts v where v.job_id = j.id)
     ), before_stories as materialized (
+      -- As in finishes_story, but of all at once: ten thousand calls take a second.
       select w.id, w.task_id, w.story_id, d.blocked_id from w join public.story_dependencies d on d.blocker_id = w.story_id
+      where w.is_open and not exists (
+        select from public.tasks o where o.story_id = w.story_id and o.id <> w.task_id and o.status <> 'DONE')
     ), behind as (
       select w.id, w.task_id as blocker_id, w.story_id, d.blocked_id as task_id
       from w join public.task_dependencies d on d.blocker_id = w.task_id
       union
       select s.id, s.task_id, s.story_id, t.id
       from before_stories s join public.tasks t on t.story_id = s.blocked_id
-      where private.finishes_story(s.task_id)
     ), freed as (
       select b.id, count(*)::integer as tasks, count(q.id)::integer as jobs
       from behind b
@@ -86,6 +88,20 @@ begin
     select w.id, w.since, floor(extract(epoch from p_asked - w.since) / 3600)::integer, w.lines,
       coalesce(f.tasks, 0), coalesce(f.jobs, 0)
     from w left join freed f on f.id = w.id;
+end;
+$$;
+
+-- How long the criteria are that a line of the queue counts, each with its proof: a list counts 500,000 letters of them.
+create function private.criteria_letters(p_job_id uuid)
+returns integer language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select length(s.acceptance_criteria) + length(p.definition_of_done)
+    from public.agent_jobs j
+    join public.products p on p.id = j.product_id
+    join public.tasks t on t.id = j.task_id
+    join public.stories s on s.id = t.story_id
+    where j.id = p_job_id);
 end;
 $$;
 
