@@ -43,7 +43,6 @@ export async function startApp(watch: Watch = {}) {
     hub: createHub({ database, log }),
     streams: new OpenStreams({ limits: env.streamLimits, database, log }),
     log,
-    startedAt: new Date(),
     version: "bench",
     metrics: new Metrics(),
     uploads: new UploadSlots(),

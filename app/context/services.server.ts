@@ -18,7 +18,6 @@ export interface Services {
   readonly uploads: UploadSlots;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly startedAt: Date;
   /** The version that `/api/health` reports. */
   readonly version: string;
   /** The file of `GET /worker.mjs`, or null if there is no build. */

@@ -22,13 +22,10 @@ interface RealtimeUpstream extends Upstream {
 }
 
 interface UpstreamOptions {
-  /** Opens another connection. Hosted projects allow 100 channels on each. */
+  /** Opens another connection. */
   connect: () => RealtimeClient;
-  channelsPerSocket?: number;
   /** First wait before a channel that the server closed or refused is reopened. Doubles with each refusal. */
   reopenAfterMs?: number;
-  /** How long a joined channel waits for Realtime to follow the database before it counts as joined anyway. */
-  readyWithinMs?: number;
 }
 
 interface Socket {
@@ -38,6 +35,12 @@ interface Socket {
   /** A join was refused. Realtime checks the token the connection was opened with, which expires: use a new one. */
   isRefused: boolean;
 }
+
+/** Hosted projects allow so many on a connection. */
+const channelsPerSocket = 100;
+
+/** How long a joined channel waits for Realtime to follow the database before it counts as joined anyway. */
+const readyWithinMs = 2500;
 
 /** Longest wait before a repeatedly refused topic is joined again. */
 const longestReopenMs = 30_000;
@@ -56,8 +59,7 @@ const readySchema = z.object({
  * Adds what supabase-js lacks: several connections, reopening channels that the server closed, replacing connections
  * whose joins are refused, and leaving a channel before joining it again.
  */
-export function createUpstream(options: UpstreamOptions): RealtimeUpstream {
-  const { connect, channelsPerSocket = 100, reopenAfterMs = 1000, readyWithinMs = 2500 } = options;
+export function createUpstream({ connect, reopenAfterMs = 1000 }: UpstreamOptions): RealtimeUpstream {
   const sockets = new Set<Socket>();
   let isClosed = false;
 
@@ -90,7 +92,7 @@ export function createUpstream(options: UpstreamOptions): RealtimeUpstream {
       return count;
     },
     join(topic, listener) {
-      return keepJoined(topic, listener, { socketFor, release, reopenAfterMs, readyWithinMs });
+      return keepJoined(topic, listener, { socketFor, release, reopenAfterMs });
     },
     async close() {
       isClosed = true;
@@ -105,7 +107,6 @@ interface ChannelKeeper {
   socketFor(topic: string): Socket;
   release(socket: Socket, topic: string, channel: RealtimeChannel): Promise<void>;
   reopenAfterMs: number;
-  readyWithinMs: number;
 }
 
 function keepJoined(topic: string, listener: UpstreamListener, keeper: ChannelKeeper): () => void {
@@ -140,7 +141,7 @@ function keepJoined(topic: string, listener: UpstreamListener, keeper: ChannelKe
       clearTimeout(unsure);
       if (status === "SUBSCRIBED") {
         // Readers are waiting for the state: report `joined` after a while, and again once Realtime is ready.
-        if (!isReady) unsure = setTimeout(joined, keeper.readyWithinMs);
+        if (!isReady) unsure = setTimeout(joined, readyWithinMs);
         return;
       }
       isReady = false;

@@ -34,7 +34,6 @@ setFlagsFromString("--heap-growing-percent=80");
 
 /** Starts the whole service in this process: database, realtime hub, schedule, notices, HTTP. */
 async function start(): Promise<void> {
-  const startedAt = new Date();
   const givenEnv = readEnv(process.env);
   const log = createLog(givenEnv.logLevel);
   const server = new HttpServer();
@@ -45,7 +44,7 @@ async function start(): Promise<void> {
   const backend = await openBackend(givenEnv);
   try {
     await requireSetUp(backend);
-    await serve({ backend, log, server, startedAt });
+    await serve({ backend, log, server });
   } catch (error) {
     await backend.stop();
     throw error;
@@ -58,9 +57,9 @@ async function requireSetUp({ database }: Backend): Promise<void> {
   if (problem !== undefined) throw new EnvironmentError([problem]);
 }
 
-type Parts = { backend: Backend; log: Logger; server: Server; startedAt: Date };
+type Parts = { backend: Backend; log: Logger; server: Server };
 
-async function serve({ backend, log, server, startedAt }: Parts): Promise<void> {
+async function serve({ backend, log, server }: Parts): Promise<void> {
   const { env } = backend;
   const metrics = new Metrics();
   const database = metrics.calls.measure(backend.database);
@@ -76,7 +75,6 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
     streams: new OpenStreams({ limits: env.streamLimits, database, log }),
     log,
     metrics,
-    startedAt,
     version: manifest.version,
     uploads: new UploadSlots(),
     workerFile: await readWorkerFile(import.meta.dirname),

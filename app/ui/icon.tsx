@@ -31,7 +31,6 @@ export const iconNames = [
   "smartphone",
   "square-kanban",
   "sun",
-  "trash",
   "x",
 ] as const;
 

@@ -1,7 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { applyShims } from "./apply-shims";
-import type { Mail } from "./data-api/lite-app";
 import { refuseUnfinishedRestore } from "./data-folder/restore";
 import { prepareUpgrade } from "./data-folder/upgrade";
 import { startCluster } from "./postgres/cluster";
@@ -20,11 +19,8 @@ export interface EmbeddedSupabase extends SupabaseService {
 export interface EmbeddedOptions {
   /** Folder of database and secrets (`.data`). */
   dataDir: string;
-  databaseName?: string;
   /** Address of the app, for links in Auth emails. */
   siteUrl?: string;
-  /** Delivers Auth emails. Without it, they are dropped. */
-  sendMail?: (mail: Mail) => Promise<void>;
   /** Upgrades the data for this program before anything else uses it. `say` reports a copy made before. */
   upgrade?: { say(line: string): void };
 }
@@ -36,28 +32,27 @@ export async function startEmbeddedSupabase(options: EmbeddedOptions): Promise<E
   refuseUnfinishedRestore(dataDir);
   const upgrade = options.upgrade && (await prepareUpgrade(dataDir, options.upgrade.say));
   const secrets = await loadSecrets(dataDir);
-  const databaseName = options.databaseName ?? "postgres";
   const password = secrets.databasePassword;
   const cluster = await startCluster({
     dataDir,
     password,
     beforeStart: upgrade?.beforeStart,
     beforeUse: async ({ url }) => {
-      await applyShims(url("supabase_admin", databaseName), password);
-      await upgrade?.finish(url("postgres", databaseName));
+      await applyShims(url("supabase_admin", "postgres"), password);
+      await upgrade?.finish(url("postgres", "postgres"));
     },
   });
   try {
     const service = await serveSupabase({
-      urlFor: (role) => cluster.url(role, databaseName),
+      urlFor: (role) => cluster.url(role, "postgres"),
       secrets,
       siteUrl: options.siteUrl ?? "http://127.0.0.1:3000",
-      sendMail: options.sendMail ?? (async () => undefined),
+      sendMail: async () => undefined,
       realtime: true,
     });
     return {
       ...service,
-      migrationUrl: cluster.url("postgres", databaseName),
+      migrationUrl: cluster.url("postgres", "postgres"),
       secrets,
       async stop() {
         await service.stop();

@@ -91,7 +91,6 @@ export async function startTestApp(t: Store, options: TestAppOptions = {}): Prom
     streams: new OpenStreams({ limits: env.streamLimits, database, log }),
     log,
     metrics,
-    startedAt: new Date(),
     version: "0.0.0-test",
     uploads: new UploadSlots(),
     workerFile: options.workerFile ?? null,

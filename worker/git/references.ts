@@ -14,7 +14,6 @@ import { addTreeAt, referencesEnd, setWritable } from "./worktree";
 /** Another repository than the job's, for reading only. */
 export interface Reference {
   name: string;
-  url: string;
   folder: string;
   sha: string;
   /** Removes the copy. Returns what was changed in it. */
@@ -63,7 +62,7 @@ export async function addReference({ reference, named, repositories, worktree, w
     await tree.remove();
     return changed.map((path) => join(name, path));
   };
-  return { name, url, folder: tree.folder, sha, remove };
+  return { name, folder: tree.folder, sha, remove };
 }
 
 /** Runs nothing: the clone's attributes outrank the repository's, so no filter (LFS) starts; links become files. */

@@ -82,7 +82,6 @@ export async function openFor(
   return sandboxes.open({
     command: "agents" in work ? work.agents[0] : work.exec,
     id,
-    attempt: 1,
     repository: repository.folder,
     allowedHosts: await allowedHostsOf({
       folder,

@@ -18,7 +18,6 @@ export interface Sandbox {
 
 export interface SandboxedJob {
   id: string;
-  attempt: number;
   command: string;
   repository: string;
   /** Hosts the job may reach. */

@@ -148,7 +148,6 @@ export async function openForJob(
   const mounts = repository === undefined ? [] : await neededMounts(attempt, rules, repository.folder, ended.signal);
   const sandbox = await sandboxes.open({
     id: job.id,
-    attempt: job.attempt,
     command,
     // The one that was opened: jobs of `--also-repo` share no package cache with those of `--repo`.
     repository: repository?.folder ?? options.repo ?? job.repo_url,
