@@ -24,7 +24,7 @@ export const thoroughFiles = [
   "tests/server/{full-disk,garbage-collection,image,killed-*,lost-database,node-versions,several-processes,slow-readers}.test.ts",
   "tests/streams/{churn,connecting,ended-key,gaps,hosted-habits,postgres-restart,slow-reader,slow-start}.test.ts",
   "tests/worker/{budgets,changes,conflicts,foreign-jobs,git-takes-turns,guide,hostile-service,interrupted-git,job-outcomes,killed-*,messages,plan-first,pull-request,run-preview,tell-changes}.test.ts",
-  "tests/worker/{agents,dependencies,left-processes,lessons,own-git,proof-commands,registry-agents,same-as-delivered,two-agents,on-failure,outcomes,previews,random-endings,rare-cases,references,resilience,result-file,rework,rework-rounds,sandbox-*,secrets,unusual-repositories,waiting-batch,whose-repository}.test.ts",
+  "tests/worker/{agents,dependencies,left-processes,lessons,own-git,proof-commands,registry-agents,same-as-delivered,two-agents,on-failure,outcomes,previews,random-endings,rare-cases,references,resilience,result-file,rework,sandbox-*,secrets,unusual-repositories,waiting-batch,whose-repository}.test.ts",
   "tests/worker/forge/*.test.ts",
 ];
 

@@ -30,15 +30,7 @@ export function forgejoApi(world: ForgeWorld, { method, path, query, body }: For
   if (what === "labels") return { status: 200, body: labels };
   const issue = what === "issues" ? answerIssue(world, { method, path, query, body }) : null;
   if (issue) return issue;
-  if (what === "issues" && id === undefined) {
-    const found = listIssues(world, query).map(({ url, isClosed, ...issue }) => ({
-      ...issue,
-      html_url: url,
-      user: { login: "stranger" },
-      state: isClosed ? "closed" : "open",
-    }));
-    return { status: 200, body: found };
-  }
+  if (what === "issues" && id === undefined) return { status: 200, body: listIssues(world, query) };
   if (what === "pulls" && id === undefined && method === "GET") {
     const found = world.pulls.filter((one) => query.get("state") === "all" || one.state === "open");
     const [page, size] = [Number(query.get("page") ?? 1), Number(query.get("limit") ?? 30)];

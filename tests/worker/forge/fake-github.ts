@@ -33,15 +33,7 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Forg
   if (!path.startsWith(repository)) return { status: 404, body: { message: "Not Found" } };
   const issue = what === "issues" ? answerIssue(world, { method, path, query, body }) : null;
   if (issue) return issue;
-  if (what === "issues" && id === undefined) {
-    const found = listIssues(world, query).map(({ url, isClosed, ...issue }) => ({
-      ...issue,
-      html_url: url,
-      user: { login: "stranger" },
-      state: isClosed ? "closed" : "open",
-    }));
-    return { status: 200, body: found };
-  }
+  if (what === "issues" && id === undefined) return { status: 200, body: listIssues(world, query) };
   if (what === "pulls" && id === undefined && method === "GET") {
     const [, branch] = (query.get("head") ?? "").split(":");
     const found = world.pulls.filter(

@@ -37,17 +37,7 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Forg
   const issue = answerIssue(world, { method, path, query, body });
   if (issue) return issue;
   const [, id] = /\/merge_requests\/?(\d+)?/.exec(path.replace(project, "")) ?? [];
-  if (path === `${project}/issues`) {
-    const found = listIssues(world, query).map(({ number, url, isClosed, body: text, ...issue }) => ({
-      ...issue,
-      iid: number,
-      web_url: url,
-      description: text,
-      author: { username: "stranger" },
-      state: isClosed ? "closed" : "opened",
-    }));
-    return { status: 200, body: found };
-  }
+  if (path === `${project}/issues`) return { status: 200, body: listIssues(world, query) };
   if (!path.startsWith(`${project}/merge_requests`)) return { status: 404, body: { message: "404 Not Found" } };
   if (id === undefined && method === "GET") {
     const branch = query.get("source_branch");

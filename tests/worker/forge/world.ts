@@ -197,6 +197,15 @@ export function mergePull(world: ForgeWorld, pull: FakePull, sha: unknown): bool
   return true;
 }
 
+/** What a host tells of an issue, with the names of all three. */
+function shownIssue({ kind, origin }: ForgeWorld, { number, title, body, isClosed = false }: FakeIssue) {
+  const url = `${origin}/acme/shop/issues/${number}`;
+  const state = isClosed ? "closed" : kind === "gitlab" ? "opened" : "open";
+  const who = { user: { login: "stranger" }, author: { username: "stranger" } };
+  const names = { number, iid: number, title, body, description: body, html_url: url, web_url: url };
+  return { ...names, ...who, state, updated_at: isClosed ? edited : begun };
+}
+
 /** The issues with a label as the host lists them, the one that changed last first. */
 export function listIssues(world: ForgeWorld, query: URLSearchParams) {
   const [page, size] = [Number(query.get("page") ?? 1), Number(query.get("per_page") ?? query.get("limit"))];
@@ -204,14 +213,7 @@ export function listIssues(world: ForgeWorld, query: URLSearchParams) {
     .filter(({ label }) => label === query.get("labels"))
     .reverse()
     .slice((page - 1) * size, page * size)
-    .map(({ number, title, body, isClosed = false }) => ({
-      number,
-      title,
-      body,
-      isClosed,
-      updated_at: isClosed ? edited : begun,
-      url: `${world.origin}/acme/shop/issues/${number}`,
-    }));
+    .map((issue) => shownIssue(world, issue));
 }
 
 /** What is said about one issue, and what is done with it; null when the address is another one. */
@@ -225,9 +227,7 @@ export function answerIssue(world: ForgeWorld, { method, path, body }: ForgeRequ
     return { status: 200, body: issue.comments.map((text) => ({ body: text })) };
   }
   if (body.state === "closed" || body.state_event === "close") issue.isClosed = true;
-  const state = issue.isClosed ? "closed" : world.kind === "gitlab" ? "opened" : "open";
-  const url = `${world.origin}/acme/shop/issues/${issue.number}`;
-  return { status: 200, body: { state, html_url: url, web_url: url } };
+  return { status: 200, body: shownIssue(world, issue) };
 }
 
 /** CI of a pull request as it is at its head. */
