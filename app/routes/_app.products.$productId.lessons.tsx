@@ -6,9 +6,8 @@ import { runIntent } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { listLessons } from "~/nouns/lessons/operations.server";
-import { useActionResult } from "~/ui/action-result";
+import { PageRefusal } from "~/ui/action-form";
 import { EmptyState } from "~/ui/empty-state";
-import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
@@ -34,12 +33,11 @@ const groups = [
 
 export default function LessonsPage() {
   const { productId, lessons, files } = useLoaderData<typeof loader>();
-  const answer = useActionResult<{ error?: unknown }>();
   useLiveRevalidation({ stream: "backlog", productId });
   return (
     <div className="grid max-w-3xl gap-6">
       <PageHeader title="Lessons" lead="What agents learned when their work came back." />
-      <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
+      <PageRefusal />
       {lessons.length === 0 ? (
         <EmptyState title="No lessons yet">
           When work comes back to an agent, by requested changes, a refuted proof or failed tests, the agent may propose

@@ -19,7 +19,6 @@ import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
-import { HiddenFields } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
@@ -125,8 +124,7 @@ function MyWorkers({ allowed }: { allowed: boolean }) {
       title="Allow my workers"
       about="When this is on, any member can have jobs run on your machine: your worker carries out the tasks of this product with the code of its repository, within the limits of --allow and the sandbox. When this is off, your workers run its jobs only if you start them with --product."
     >
-      <WriteForm className="flex flex-wrap items-center gap-3 text-sm">
-        <HiddenFields fields={{ intent: "allow-workers" }} />
+      <WriteForm fields={{ intent: "allow-workers" }} className="flex flex-wrap items-center gap-3 text-sm">
         <Badge tone={allowed ? "accent" : undefined}>{allowed ? "On" : "Off"}</Badge>
         <Button type="submit" name="allowed" value={allowed ? "no" : "yes"}>
           {allowed ? "Turn off" : "Allow my workers"}

@@ -11,13 +11,11 @@ import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getSoloBoard } from "~/nouns/pages/operations.server";
 import { assignStory } from "~/nouns/stories/operations.server";
-import { WritePress } from "~/ui/action-form";
-import { useActionResult } from "~/ui/action-result";
+import { PageRefusal, WritePress } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
-import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import type { BoardStory } from "~/wire/pages/contract";
 import { assignStoryInput } from "~/wire/stories/contract";
@@ -59,7 +57,6 @@ export const meta: MetaFunction = () => [{ title: "My work · Backloom" }];
 export default function SoloPage() {
   const data = useLoaderData<typeof loader>();
   const { productId, sprint, mine, free, workersOnline, settings, hasTasks, hidden, showAll } = data;
-  const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "solo", productId });
   if (!sprint) return <NoSprint productId={productId} />;
   return (
@@ -89,7 +86,7 @@ export default function SoloPage() {
         {workersOnline === 0 ? "No worker online" : countText(workersOnline, "worker online", "workers online")}
       </p>
       <RowActions productId={productId} without={settings.list ? "" : "m"} />
-      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      <PageRefusal />
       <ShownTasks {...data} stories={mine}>
         {mine.length > 0 ? null : (
           <EmptyState compact title="No stories assigned to you">

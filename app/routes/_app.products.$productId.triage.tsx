@@ -8,12 +8,11 @@ import { done, doneForNow, readForm, runIntent } from "~/http/form-action.server
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { acceptStory, declineStory, listTriage, mergeStory } from "~/nouns/stories/operations.server";
-import { ActionForm } from "~/ui/action-form";
-import { useActionResult } from "~/ui/action-result";
+import { ActionForm, PageRefusal } from "~/ui/action-form";
 import { Badge, CodeChip, Kbd } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { FormErrors, HiddenFields, SelectField } from "~/ui/field";
+import { HiddenFields, SelectField } from "~/ui/field";
 import { codeAndTitle } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
@@ -57,13 +56,12 @@ export const meta: MetaFunction = () => [{ title: "Triage · Backloom" }];
 
 export default function TriagePage() {
   const { productId, stories, pbis, targets } = useLoaderData<typeof loader>();
-  const answer = useActionResult<{ error?: unknown }>();
   useLiveRevalidation({ stream: "backlog", productId });
   useTriageKeys();
   return (
     <div className="grid gap-4">
       <PageHeader title="Triage" />
-      <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
+      <PageRefusal />
       {stories.length === 0 ? (
         <EmptyState title="Nothing to triage">
           Stories suggested by agents and items from other services wait here until someone accepts them. Until then, no

@@ -5,9 +5,8 @@ import { providerOf } from "~/features/accounts/oidc-departure.server";
 import { ProviderLink } from "~/features/accounts/provider";
 import { findActor, pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
 import { findInvitation, hashInvitationCode, joinProduct } from "~/nouns/products/invitations.server";
-import { useActionResult } from "~/ui/action-result";
+import { PageRefusal } from "~/ui/action-form";
 import { ButtonLink, SubmitButton } from "~/ui/button";
-import { FormErrors } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { ContractError } from "~/wire/errors";
 
@@ -47,7 +46,6 @@ const roleTexts = {
 
 export default function JoinPage() {
   const { invitation, gone, username, mayRegister, provider, here } = useLoaderData<typeof loader>();
-  const refusal = useActionResult<{ error?: unknown }>();
   if (!invitation) {
     return (
       <AuthFrame title="This invitation cannot be used" lead={gone}>
@@ -66,7 +64,7 @@ export default function JoinPage() {
         </>
       }
     >
-      <FormErrors errors={typeof refusal?.error === "string" ? [refusal.error] : []} />
+      <PageRefusal />
       {username ? (
         <Form method="post" className="grid gap-3">
           <p className="text-sm">

@@ -1,9 +1,9 @@
 import { useFetcher } from "@remix-run/react";
 import { type FormEventHandler, type ReactNode, useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { type ActionResult, leaveAnswer, showOnce, useResultToast, wasShown } from "./action-result";
+import { type ActionResult, leaveAnswer, showOnce, useActionResult, useResultToast, wasShown } from "./action-result";
 import { Button, type ButtonProps } from "./button";
-import { HiddenFields } from "./field";
+import { FormErrors, HiddenFields } from "./field";
 import { enhancedField } from "./form-fields";
 import { WriteFields } from "./write-access";
 
@@ -67,6 +67,12 @@ export function WritePress(props: PressFormProps) {
       <PressForm {...props} />
     </WriteFields>
   );
+}
+
+/** Why the page's form was refused, where it was sent without script. */
+export function PageRefusal() {
+  const answer = useActionResult<{ error?: unknown }>();
+  return <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />;
 }
 
 /** Tells the action that script will handle its answer; a page without script does not say so. */

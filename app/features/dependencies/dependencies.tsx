@@ -5,7 +5,7 @@ import { WriteForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { HiddenFields, TextField } from "~/ui/field";
+import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
 import { StatusDot, StatusPill } from "~/ui/status";
@@ -117,8 +117,7 @@ function CandidateList({ kind, id, typed }: { kind: DependencyKind; id: string; 
   const candidates = useCandidates({ kind, id }, typed);
   if (candidates === null || candidates.length === 0) return null;
   return (
-    <WriteForm className="mt-2 grid" aria-label="Possible blockers">
-      <HiddenFields fields={{ intent: "add-dependency" }} />
+    <WriteForm fields={{ intent: "add-dependency" }} className="mt-2 grid" aria-label="Possible blockers">
       {candidates.map(({ code, title, status }) => (
         <button key={code} type="submit" name="blocked_by" value={code} className="menu-item min-w-0">
           <StatusDot status={status} />

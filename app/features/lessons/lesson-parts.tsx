@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { ActionForm, PressForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
-import { HiddenFields, TextAreaField } from "~/ui/field";
+import { TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import type { Lesson } from "~/wire/lessons/contract";
 import { lessonLimits } from "~/wire/lessons/contract";
@@ -36,8 +36,7 @@ export function LessonEffect({
 /** Accept as it is or edited, or decline. */
 export function VerdictForm({ id, text, action }: { id: string; text: string; action?: string }) {
   return (
-    <ActionForm action={action} className="grid gap-2">
-      <HiddenFields fields={{ intent: "decide-lesson", lesson_id: id }} />
+    <ActionForm fields={{ intent: "decide-lesson", lesson_id: id }} action={action} className="grid gap-2">
       <TextAreaField
         id={`lesson-${id}`}
         name="text"

@@ -3,7 +3,7 @@ import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { HiddenFields, SelectField, TextField } from "~/ui/field";
+import { SelectField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { WriteFields } from "~/ui/write-access";
 import { missedChoices, type Recurrence } from "~/wire/recurrences/contract";
@@ -114,8 +114,7 @@ function ScheduleForm({ recurrence }: { recurrence: ShownRecurrence["recurrence"
     defaultValue: { cron: recurrence?.cron, zone: recurrence?.zone ?? "UTC", missed: recurrence?.missed ?? "once" },
   });
   return (
-    <ServerForm form={form} fetcher={fetcher} className="mt-3 grid gap-3">
-      <HiddenFields fields={{ intent: "set-recurrence" }} />
+    <ServerForm fields={{ intent: "set-recurrence" }} form={form} fetcher={fetcher} className="mt-3 grid gap-3">
       <TextField
         label="Cron line"
         required

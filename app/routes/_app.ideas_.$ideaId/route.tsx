@@ -9,11 +9,11 @@ import { QuestionCard } from "~/features/questions/question-card";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getIdea } from "~/nouns/ideas/operations.server";
-import { PressForm, WriteForm, WritePress } from "~/ui/action-form";
-import { type ActionResult, useActionResult } from "~/ui/action-result";
+import { PageRefusal, PressForm, WriteForm, WritePress } from "~/ui/action-form";
+import type { ActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { FormErrors, SelectField, TextField } from "~/ui/field";
+import { SelectField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { codeAndTitle } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
@@ -48,7 +48,6 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 
 export default function IdeaPage() {
   const { idea, talk, description, answers } = useLoaderData<typeof loader>();
-  const refusal = useActionResult<{ error?: unknown }>();
   const products = useShellData()?.products ?? [];
   const fields = { intent: "update", idea_id: idea.id };
   useEditKey();
@@ -60,7 +59,7 @@ export default function IdeaPage() {
         title={<IdeaTitle idea={idea} fields={fields} />}
         lead={idea.pbi ? <Promoted pbi={idea.pbi} /> : null}
       />
-      <FormErrors errors={typeof refusal?.error === "string" ? [refusal.error] : []} />
+      <PageRefusal />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="grid min-w-0 gap-5">
           <EditableText

@@ -17,13 +17,11 @@ import { cancelAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getRunPage } from "~/nouns/pages/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
 import { cancelSprintRun, pauseSprintRun, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { PressForm } from "~/ui/action-form";
-import { useActionResult } from "~/ui/action-result";
+import { PageRefusal, PressForm } from "~/ui/action-form";
 import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
-import { FormErrors } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
@@ -93,7 +91,6 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 
 export default function RunPage() {
   const { productId, run, order, budgets, questions, why, leftOut } = useLoaderData<typeof loader>();
-  const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
   const statuses = statesOf(run);
@@ -116,7 +113,7 @@ export default function RunPage() {
         lead={why ? <BlockedReasons reasons={why} /> : null}
         actions={<RunControls run={run} />}
       />
-      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      <PageRefusal />
       {leftOut.length > 0 ? (
         <Alert title="Some tasks were left out">{leftOut.join(", ")}: still blocked, so not part of this run.</Alert>
       ) : null}

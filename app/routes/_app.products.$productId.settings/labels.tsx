@@ -3,7 +3,6 @@ import { ActionForm, WriteForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
-import { HiddenFields } from "~/ui/field";
 import { IdempotencyKey } from "~/ui/forms/idempotency-key";
 import { isolated } from "~/ui/isolated";
 import { WriteFields } from "~/ui/write-access";
@@ -23,8 +22,7 @@ export function Labels({ labels }: { labels: readonly Label[] }) {
         ))}
       </ul>
       {labels.length === 0 ? <p className="mb-3 text-sm text-muted">No labels yet.</p> : null}
-      <WriteForm key={labels.length} className="flex flex-wrap items-end gap-2">
-        <HiddenFields fields={{ intent: "create-label" }} />
+      <WriteForm fields={{ intent: "create-label" }} key={labels.length} className="flex flex-wrap items-end gap-2">
         <IdempotencyKey />
         <NameField label="New label" value="" />
         <Button type="submit" tone="primary">
@@ -61,8 +59,7 @@ function LabelRow({ label }: { label: Label }) {
             Edit<span className="sr-only"> {label.name}</span>
           </span>
         </summary>
-        <WriteForm className="mt-2 flex flex-wrap items-end gap-2">
-          <HiddenFields fields={{ intent: "update-label" }} />
+        <WriteForm fields={{ intent: "update-label" }} className="mt-2 flex flex-wrap items-end gap-2">
           {hidden}
           <NameField label="Name" value={label.name} />
           <label className="grid gap-1 text-xs text-muted">

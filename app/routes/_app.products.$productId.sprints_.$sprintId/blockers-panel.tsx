@@ -5,7 +5,6 @@ import { BlockerList, CommonCures, FixAllNote, fixAll } from "~/features/runs/bl
 import { PlanReviewField } from "~/features/runs/start-run";
 import { ActionForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
-import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
 import type { Forecast } from "~/wire/budgets/contract";
 import type { Blocker, Preflight } from "~/wire/sprint-runs/contract";
@@ -58,8 +57,7 @@ function Cures({ dependency, sprintId }: { dependency: NonNullable<Blocker["depe
   return (
     <span className="flex flex-wrap gap-1">
       {joining_story_id === null ? null : (
-        <ActionForm>
-          <HiddenFields fields={{ intent: "add-story", sprint_id: sprintId, story_id: joining_story_id }} />
+        <ActionForm fields={{ intent: "add-story", sprint_id: sprintId, story_id: joining_story_id }}>
           <SubmitButton tone="plain" size="sm">
             Add {joining_story_code} to the sprint
           </SubmitButton>

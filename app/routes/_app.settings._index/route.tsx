@@ -173,8 +173,7 @@ function PasswordForm() {
   const form = useServerForm<"current_password" | "new_password">({ lastResult: fetcher.data, id: "password" });
   return (
     <Section title="Password" about="A new password signs you out on every other device.">
-      <ServerForm form={form} fetcher={fetcher} action="/settings?index">
-        <HiddenFields fields={{ intent: "password" }} />
+      <ServerForm fields={{ intent: "password" }} form={form} fetcher={fetcher} action="/settings?index">
         <WriteFields quiet className="grid gap-4">
           <TextField
             label="Current password"
@@ -200,8 +199,7 @@ function ProfileForm({ profile }: { profile: Profile }) {
   });
   return (
     <Section title="Profile" about={profile.email}>
-      <ServerForm form={form} fetcher={fetcher} action="/settings?index">
-        <HiddenFields fields={{ intent: "profile" }} />
+      <ServerForm fields={{ intent: "profile" }} form={form} fetcher={fetcher} action="/settings?index">
         <WriteFields quiet className="grid gap-4">
           <div className="flex gap-2">
             <Badge>{profile.role === "ADMIN" ? "administrator" : "developer"}</Badge>
