@@ -44,6 +44,7 @@ test("The keys x and Shift with an arrow select rows of one kind, and Shift back
   const bar = page.getByRole("toolbar", { name: "Selection" });
   await page.getByRole("link", { name: "See a greeting" }).focus();
   await page.keyboard.press("x");
+  await expect(page.locator("[data-line][data-marked]")).toHaveCSS("overflow", "visible");
   for (const count of [2, 3]) {
     await page.keyboard.press("Shift+ArrowDown");
     await expect(bar).toContainText(`${count} stories selected`);

@@ -67,7 +67,8 @@ test("a person requests changes of a worker's work, and approves the next attemp
   await expect(comment).toHaveValue("It should name");
   await comment.fill("It should name the person.");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByRole("article", { name: /Comment by/ })).toContainText("draft");
+  const mark = page.getByRole("article", { name: /Comment by/ }).getByText("draft", { exact: true });
+  await expect(mark).toHaveCSS("color", "rgb(125, 74, 0)");
   await expect(file.locator(".l.a:focus")).toHaveText("export const greeting = 'Hello';");
   expect(await findings(page)).toEqual([]);
   const requested = page.getByText("requested changes on attempt 1");

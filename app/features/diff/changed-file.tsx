@@ -173,7 +173,7 @@ function ChangedLines(props: { file: number; hunks: readonly ShownHunk[]; only: 
   const { file, hunks, only, below } = props;
   const shown = only.flatMap((place) => (hunks[place] ? [{ place, hunk: hunks[place] }] : []));
   return shown.map(({ place, hunk }) => (
-    <div key={place} id={`hunk-${file}-${place}`} className="hunk scroll-mt-24">
+    <div key={place} id={`hunk-${file}-${place}`} className="scroll-mt-24">
       {isFirst(hunk) || <p className="hunk-heading">{hunk.heading || "…"}</p>}
       {segmentsOf(hunk.lines).map(({ isChange, old, next }) => (
         <div

@@ -173,9 +173,9 @@ function LineComment({ comment, onEdit }: { comment: JobComment; onEdit: (() => 
       <header className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
         <strong className="font-medium text-ink">{comment.author}</strong>
         <RelativeTime at={comment.created_at} />
-        {comment.draft ? <span className="text-status-waiting">draft</span> : null}
+        {comment.draft ? <span className="text-waiting">draft</span> : null}
         {comment.stale ? (
-          <span className="text-status-waiting">
+          <span className="text-waiting">
             outdated: line {comment.line} of attempt {comment.attempt}
           </span>
         ) : null}

@@ -44,7 +44,7 @@ export default function SprintReviewPage() {
   const met = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
   const jobs = [...whole, ...stories.flatMap((story) => story.jobs)];
   return (
-    <div className="sprint-review grid gap-5">
+    <div className="grid gap-5">
       <ReviewHeader review={review} />
       <Section title="Goal">
         <p className="whitespace-pre-wrap break-words text-base">
