@@ -53,8 +53,8 @@ create trigger _201_sort_order before update on public.stories
   execute function private.tg_any__sort_order();
 
 -- No one sets a story's status; it is derived from its tasks and its sprint (specification: States, Story),
--- for every write. Stories in triage and templates have their own status. A done story that is taken up again leaves a
--- sprint that has ended, where nothing is planned any more.
+-- for every write. Stories in triage and templates have their own status. A story that is no longer done, or whose job
+-- fails late, leaves a sprint that has ended, where nothing is planned any more.
 create function private.tg_stories__derive_status()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -64,11 +64,11 @@ begin
     new.status := 'TRIAGE';
   else
     new.status := private.derived_story_status(new.id, new.sprint_id);
-    if tg_op = 'UPDATE' and old.status = 'DONE' and new.status = 'IN_SPRINT' and exists (
+    if tg_op = 'UPDATE' and new.status <> 'DONE' and new.sprint_id = old.sprint_id and exists (
       select from public.sprints s where s.id = new.sprint_id and s.status in ('COMPLETED', 'CANCELLED'))
     then
       new.sprint_id := null;
-      new.status := 'OPEN';
+      new.status := private.derived_story_status(new.id, null);
     end if;
   end if;
   return new;

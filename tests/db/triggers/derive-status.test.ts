@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { createPbi, updatePbi } from "~/nouns/pbis/operations.server";
 import { getBacklog } from "~/nouns/products/operations.server";
+import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint, createSprint, startSprint } from "~/nouns/sprints/operations.server";
 import {
   addStoryToSprint,
@@ -13,7 +15,7 @@ import {
 import { createTask, deleteTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import type { TaskStatus } from "~/wire/status";
 import { createTestDatabase } from "../../setup/database";
-import { at, type World } from "../../setup/world";
+import { at, claim, type World } from "../../setup/world";
 import { asUser } from "../as-user";
 
 const t = await createTestDatabase();
@@ -62,19 +64,28 @@ it("A story that stops being failed or done returns to in_sprint inside a sprint
   expect(await statusesAfter(world, "todo")).toEqual({ story: "open", pbi: "ready" });
 });
 
-it("A done story that is taken up again returns from a sprint that has ended to the backlog", async () => {
+it.each([
+  ["taken up again", "open", ({ actor, story }: World) => createTask(actor, { story_id: story.id, title: "Late" })],
+  [
+    "failed by its job",
+    "failed",
+    ({ actor }: World, attempt: { job_id: string; attempt: number }) =>
+      reportAgentJob(actor, { ...attempt, status: "failed", failure_class: "agent_error" }),
+  ],
+])("A done story that is %s returns from a sprint that has ended to the backlog", async (_, status, late) => {
   const world = await t.seedWorld(1);
-  const sprint = await createSprint(world.actor, { product_id: world.product.id });
-  await addStoryToSprint(world.actor, { sprint_id: sprint.id, story_id: world.story.id });
-  await startSprint(world.actor, { sprint_id: sprint.id });
+  const { actor, story, tasks } = world;
+  const sprint = await createSprint(actor, { product_id: world.product.id });
+  await addStoryToSprint(actor, { sprint_id: sprint.id, story_id: story.id });
+  await startSprint(actor, { sprint_id: sprint.id });
+  await t.query`update tasks set implementation_plan = 'Write it' where story_id = ${story.id}`;
+  await startRun(actor, { task_ids: tasks.map(({ id }) => id) });
+  const { id: job_id, attempt } = await claim(actor);
   await statusesAfter(world, "done");
-  await completeSprint(world.actor, { sprint_id: sprint.id });
-  expect(await getStory(world.actor, { story_id: world.story.id })).toMatchObject({
-    status: "done",
-    sprint_id: sprint.id,
-  });
-  await createTask(world.actor, { story_id: world.story.id, title: "Late" });
-  expect(await getStory(world.actor, { story_id: world.story.id })).toMatchObject({ status: "open", sprint_id: null });
+  await completeSprint(actor, { sprint_id: sprint.id });
+  expect(await getStory(actor, { story_id: story.id })).toMatchObject({ status: "done", sprint_id: sprint.id });
+  await late(world, { job_id, attempt });
+  expect(await getStory(actor, { story_id: story.id })).toMatchObject({ status, sprint_id: null });
 });
 
 it("A story without tasks is never done, nor is a PBI without stories", async () => {
