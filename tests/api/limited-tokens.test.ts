@@ -62,12 +62,17 @@ it("A token limited to reading changes nothing, over REST and MCP", async () => 
   expect(await refused.json()).toMatchObject({ scope: "plan", code: 403 });
   const client = await connectClient(app, token);
   expect((await client.listTools()).map(({ name }) => name)).not.toContain("create_story");
+  expect((await client.call("search", { query: "x" })).text).toContain("items");
   await client.close();
   const planner = await makeToken([
     ["scope", "read"],
     ["scope", "plan"],
   ]);
   expect((await post(planner, `/api/products/${shop.id}/labels`, { name: "b" })).status).toBe(201);
+  expect(await (await post(planner, "/api/jobs/take", { task: "T-1" })).json()).toMatchObject({
+    scope: "work",
+    code: 403,
+  });
 });
 
 it("A token limited to work does all that a worker does besides jobs", async () => {
@@ -85,6 +90,7 @@ it("A token limited to work does all that a worker does besides jobs", async () 
   const request = { method: "POST", headers: bearer(token), body: form };
   expect((await app.request("/api/files", request)).status).toBe(201);
   expect((await post(token, `/api/products/${shop.id}/labels`, { name: "c" })).status).toBe(403);
+  expect((await post(token, "/api/jobs/take", { task: "T-1" })).status).toBe(404);
 });
 
 it("A token can be limited only to products of its user, and its limits are on the page", async () => {

@@ -214,7 +214,7 @@ begin
     select p.archived_at into v_archived_at
     from public.products p
     join public.product_members m on m.product_id = p.id and m.user_id = auth.uid()
-    where p.id = p_product_id
+    where p.id = p_product_id and private.is_open_to_token(p.id)
     for share;
     if not found then
       perform private.require_product_access(p_product_id);

@@ -79,8 +79,17 @@ export async function fillProduct(t: TestDatabase, world: SprintWorld, author: A
   };
 }
 
+/** A word of the product that is looked for. */
+export const secret = "Quetzalcoatlus";
+
 /** Texts that are one of a few words, or of a form. */
-const texts: Readonly<Record<string, string>> = { p_status: "'done'", p_kind: "'task'", p_cursor: "null" };
+const texts: Readonly<Record<string, string>> = {
+  p_status: "'done'",
+  p_kind: "'task'",
+  p_cursor: "null",
+  p_query: `'${secret}'`,
+  p_reference: `'${secret}'`,
+};
 
 function valueFor({ name, type }: Operation["parameters"][number], ids: Ids): string {
   if (type === "uuid") return `'${ids[name] ?? ids.p_product_id}'`;

@@ -10,11 +10,21 @@ import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { asUser } from "../as-user";
 import { refusalOf } from "../refusal";
-import { attempt, countedReads, fillProduct, listOperations, namesOneOf, ofAccounts, snapshot } from "./operations";
+import {
+  attempt,
+  countedReads,
+  fillProduct,
+  listOperations,
+  namesOneOf,
+  ofAccounts,
+  secret,
+  snapshot,
+} from "./operations";
 
 /**
  * Who may what: each operation of the service, called as owner, member, viewer, stranger and demo accounts of one product that holds
- * a run, a job at work, questions, ideas, a view and a webhook. New operations are covered as soon as they exist.
+ * a run, a job at work, questions, ideas, a view and a webhook, and with a token of its owner that is limited to another product.
+ * New operations are covered as soon as they exist.
  */
 
 /** Operations that write and that a viewer may call, and why. Nothing else may. A comment that is sent to an agent is none of them. */
@@ -58,7 +68,6 @@ const membersOwn: readonly string[] = ["allow_my_workers", "leave_product", "sav
 const personal: readonly string[] = ["get_idea", "get_idea_conversation", "list_reviews", "list_waiting_reviews"];
 
 const t = await createTestDatabase();
-const secret = "Quetzalcoatlus";
 const world = await t.seedSprint({ stories: [2] });
 const product_id = world.product.id;
 await updateProduct(world.actor, { product_id, name: secret, description: secret });
@@ -69,7 +78,9 @@ const people = {
   demo: await t.createUser(),
   demoOwner: await t.createUser(),
   stranger: await t.createUser(),
+  limited: world.owner,
 };
+const other = await t.seedProduct(world.owner, { p_code: "OTHER" });
 for (const user of [people.member, people.viewer, people.demo]) {
   await t.addMember(product_id, user);
 }
@@ -120,22 +131,28 @@ const writing = new Set(
   (await listOperations(t, true)).map(({ name }) => name).filter((name) => !countedReads.includes(name)),
 );
 type Role = keyof typeof people;
-const roles = ["owner", "member", "viewer", "demo", "demoOwner", "stranger"] as const;
+const roles = ["owner", "member", "viewer", "demo", "demoOwner", "stranger", "limited"] as const;
 const outcomes = new Map<string, Record<Role, string>>();
 /** Each role with the operation that showed it the name of the product or of its story. */
 const told: [role: Role, name: string][] = [];
 
 async function outcomeAs(role: Role, operation: (typeof all)[number]): Promise<string> {
-  const outcome = await asUser(t, people[role], (client) => attempt(client, operation, ids));
-  if (!("answer" in outcome)) return outcome.code;
-  if (outcome.answer.includes(secret)) told.push([role, operation.name]);
-  return "answered";
+  const [named, unnamed] = await asUser(t, people[role], async (client) => {
+    const limit = "select set_config('backloom.token_products', $1, true)";
+    if (role === "limited") await client.query(limit, [`{${other.id}}`]);
+    const parameters = operation.parameters.filter(({ name }) => name !== "p_product_id");
+    return [await attempt(client, operation, ids), await attempt(client, { ...operation, parameters }, ids)] as const;
+  });
+  for (const each of [named, unnamed]) {
+    if ("answer" in each && each.answer.includes(secret)) told.push([role, operation.name]);
+  }
+  return "code" in named ? named.code : "answered";
 }
 
 beforeAll(async () => {
   const before = await snapshot(t);
   for (const operation of all) {
-    const codes = { owner: "", member: "", viewer: "", demo: "", demoOwner: "", stranger: "" };
+    const codes = { owner: "", member: "", viewer: "", demo: "", demoOwner: "", stranger: "", limited: "" };
     for (const role of roles) {
       codes[role] = await outcomeAs(role, operation);
     }
@@ -183,14 +200,17 @@ it("Each operation that writes is refused to demo accounts", () => {
   expect(answered).toEqual([]);
 });
 
-it("Each operation that names something of the product is refused to strangers", () => {
-  const named = new Set(all.filter(({ parameters }) => namesOneOf(parameters, ofProduct)).map(({ name }) => name));
-  const open = namesWhere(({ stranger }, name) => named.has(name) && stranger === "answered");
-  expect(open).toEqual([]);
-});
+it.each(["stranger", "limited"] as const)(
+  "Each operation that names something of the product is refused to a %s caller",
+  (role) => {
+    const named = new Set(all.filter(({ parameters }) => namesOneOf(parameters, ofProduct)).map(({ name }) => name));
+    const open = namesWhere((codes, name) => named.has(name) && codes[role] === "answered");
+    expect(open).toEqual([]);
+  },
+);
 
-it("Strangers are shown no word of the product by any operation, whether they name it or not", () => {
+it("Strangers and limited tokens get no word of the product by any operation, whether they name it or not", () => {
   const toldTo = (whom: Role) => told.filter(([role]) => role === whom);
-  expect(toldTo("member").length).toBeGreaterThan(10);
-  expect(toldTo("stranger")).toEqual([]);
+  expect(toldTo("member").length).toBeGreaterThan(25);
+  expect([...toldTo("stranger"), ...toldTo("limited")]).toEqual([]);
 });
