@@ -107,15 +107,13 @@ declare
   v_state text := lower(private.require_choice('state', p_state, array['OPEN', 'LATER', 'DONE']));
 begin
   return (
-    with item as materialized (select i.* from private.inbox_in_order() i), shown as (
+    with item as materialized (select i.* from private.inbox_in_order() i), page as (
       select i.* from item i
       where i.state = v_state
         and (p_kinds is null or p_kinds ? i.kind or p_kinds ? 'run' and i.asks in ('conflict', 'pause', 'failure'))
       order by i.place
       limit 100
-    ), weighed as (
-      select s.*, sum(private.criteria_letters(s.job_id)) over (order by s.place) as letters from shown s
-    )
+    ), shown as (select p.*, sum(private.criteria_letters(p.job_id)) over (order by p.place) as letters from page p)
     select json_build_object(
       'items', (
         select coalesce(json_agg(
@@ -124,7 +122,7 @@ begin
           || private.inbox_item_json(s.kind, s.id)
           || case when s.job_id is null or s.letters > 500000 then '{}' else jsonb_build_object('review',
             private.waiting_review_json(s.job_id, s.waiting_since, s.frees_tasks, s.frees_jobs)) end order by s.place), '[]')
-        from weighed s join public.products p on p.id = s.product_id),
+        from shown s join public.products p on p.id = s.product_id),
       'counts', (
         select coalesce(json_object_agg(c.kind, c.count), '{}')
         from (select i.kind, count(*) from item i where i.state = 'open' group by i.kind) c),
@@ -149,15 +147,12 @@ begin
       from private.inbox_items() i
       left join public.inbox_marks m on m.user_id = auth.uid() and m.item_kind = i.kind and m.item_id = i.id
       left join public.agent_questions q on i.kind = 'question' and q.id = i.id
-    ), review as materialized (
-      select j.task_id, r.*, row_number() over (order by -r.frees_tasks, -r.hours, r.lines, r.waiting_since, r.job_id) as place
-      from private.waiting_reviews(array(select distinct i.product_id from item i where i.kind = 'review'), private.now()) r
-      join public.agent_jobs j on j.id = r.job_id
     )
     select i.*, r.job_id, r.waiting_since, r.frees_tasks, r.frees_jobs,
       row_number() over (order by private.inbox_rank(i.kind, i.id, i.asks), r.place, i.at desc, i.id)
     from item i
-    left join review r on i.kind = 'review' and r.task_id = i.id;
+    left join private.waiting_reviews(array(select distinct x.product_id from item x where x.kind = 'review'), private.now()) r
+      on i.kind = 'review' and r.task_id = i.id;
 end;
 $$;
 grant execute on function private.inbox_in_order to authenticated;
@@ -172,18 +167,14 @@ begin
       select from public.agent_questions q join public.agent_jobs j on j.id = q.job_id
       where q.id = p_id and (j.status in ('CLAIMED', 'RUNNING') or j.status = 'QUEUED' and j.parked_question_id = p_id)) then 0 else 4 end;
   end if;
-  return case coalesce(p_asks, p_kind)
-    when 'plan' then 1
-    when 'conflict' then 2
-    when 'pause' then 2
-    when 'failure' then 3
-    when 'run' then 3
-    when 'job' then 3
-    when 'review' then 5
-    when 'invitation' then 6
-    when 'added' then 6
-    when 'mention' then 7
-    when 'lesson' then 8
+  return case
+    when p_asks = 'plan' then 1
+    when p_asks in ('conflict', 'pause') then 2
+    when p_asks = 'failure' or p_kind in ('run', 'job') then 3
+    when p_kind = 'review' then 5
+    when p_kind in ('invitation', 'added') then 6
+    when p_kind = 'mention' then 7
+    when p_kind = 'lesson' then 8
     else 9
   end;
 end;

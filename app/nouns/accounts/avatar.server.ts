@@ -13,12 +13,8 @@ export async function setAvatar(actor: Actor, bytes: Uint8Array | null): Promise
     const message = "Use a PNG, JPEG, WebP or GIF picture of at most 512 KiB.";
     throw new ContractError(422, message, { issues: [{ path: "avatar", message }] });
   }
-  await callAs(
-    actor,
-    "set_avatar",
-    { p_mime: mime, p_hex: bytes && Buffer.from(bytes).toString("hex") },
-    z.object({ has_avatar: z.boolean() }),
-  );
+  const given = { p_mime: mime, p_hex: bytes && Buffer.from(bytes).toString("hex") };
+  await callAs(actor, "set_avatar", given, z.object({ has_avatar: z.boolean() }));
 }
 
 const avatarSchema = z.object({ mime: z.string(), hex: z.string(), updated_at: z.string() });

@@ -25,12 +25,8 @@ export async function createAccount(database: Database, account: NewAccount): Pr
     user_metadata: { username: account.username },
   });
   if (error) throw authFailure(error);
-  return callService(
-    database,
-    "configure_account",
-    { p_user_id: data.user.id, p_role: account.role ?? null, p_is_demo: account.is_demo ?? null },
-    z.object({ id: z.uuid() }),
-  );
+  const given = { p_user_id: data.user.id, p_role: account.role ?? null, p_is_demo: account.is_demo ?? null };
+  return callService(database, "configure_account", given, z.object({ id: z.uuid() }));
 }
 
 interface RegistrationWays {
@@ -81,12 +77,8 @@ export function register(
 }
 
 async function removeUnconfirmed(database: Database, email: string, code?: string): Promise<void> {
-  const ids = await callService(
-    database,
-    "find_unconfirmed_accounts",
-    { p_email: email, p_code_hash: code === undefined ? null : hashInvitationCode(code) },
-    z.array(z.uuid()),
-  );
+  const given = { p_email: email, p_code_hash: code === undefined ? null : hashInvitationCode(code) };
+  const ids = await callService(database, "find_unconfirmed_accounts", given, z.array(z.uuid()));
   for (const id of ids) await database.secretClient.auth.admin.deleteUser(id);
 }
 

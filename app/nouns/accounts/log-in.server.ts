@@ -42,6 +42,11 @@ export interface SigningInBrowser {
   previousSessionId: string | null;
 }
 
+/** The browser as calls name it that begin a session. */
+export function argumentsOf({ userAgent, address, previousSessionId }: SigningInBrowser) {
+  return { p_user_agent: userAgent, p_ip: address, p_previous_session_id: previousSessionId };
+}
+
 const newSessionSchema = z.object({
   session_id: z.uuid(),
   user_id: z.uuid(),
@@ -61,17 +66,8 @@ export async function createSession(
   userId: string,
   browser: SigningInBrowser,
 ): Promise<NewSession> {
-  const session = await callService(
-    database,
-    "create_session",
-    {
-      p_user_id: userId,
-      p_user_agent: browser.userAgent,
-      p_ip: browser.address,
-      p_previous_session_id: browser.previousSessionId,
-    },
-    newSessionSchema,
-  );
+  const given = { p_user_id: userId, ...argumentsOf(browser) };
+  const session = await callService(database, "create_session", given, newSessionSchema);
   const joined = session.is_invited ? await joinAsInvited(database, session.session_id) : null;
   return { ...session, joined };
 }

@@ -29,19 +29,16 @@ function newToken() {
 /** Creates an API token of the user. */
 export async function createApiToken(actor: Actor, input: wire.NewApiToken): Promise<CreatedApiToken> {
   const { token, ...stored } = newToken();
-  const created = await callAs(
-    actor,
-    "create_api_token",
-    {
-      p_label: input.label,
-      ...stored,
-      p_expires_days: input.expires_days ?? null,
-      p_scopes: input.scope?.length ? input.scope : null,
-      p_product_ids: input.product?.length ? [...new Set(input.product)] : null,
-    },
-    wire.apiTokenSchema,
-  );
-  return { ...created, token };
+  const p_scopes = input.scope?.length ? input.scope : null;
+  const p_product_ids = input.product?.length ? [...new Set(input.product)] : null;
+  const given = {
+    ...stored,
+    p_label: input.label,
+    p_expires_days: input.expires_days ?? null,
+    p_scopes,
+    p_product_ids,
+  };
+  return { ...(await callAs(actor, "create_api_token", given, wire.apiTokenSchema)), token };
 }
 
 /** Creates an API token for any account, demo accounts included, for the operator. */
@@ -51,11 +48,7 @@ export async function issueApiToken(
   input: wire.NewApiToken,
 ): Promise<{ id: string; token: string }> {
   const { token, ...stored } = newToken();
-  const { id } = await callService(
-    database,
-    "issue_api_token",
-    { p_user_id: userId, p_label: input.label, ...stored, p_expires_days: input.expires_days ?? null },
-    z.object({ id: z.uuid() }),
-  );
+  const given = { ...stored, p_user_id: userId, p_label: input.label, p_expires_days: input.expires_days ?? null };
+  const { id } = await callService(database, "issue_api_token", given, z.object({ id: z.uuid() }));
   return { id, token };
 }

@@ -18,13 +18,8 @@ export async function setIntakeHook(
   { product_id, secret }: { product_id: string; secret: string },
 ): Promise<void> {
   const id = randomUUID();
-  const key_hash = hashHookKey(keyOf(secret, id));
-  await callAs(
-    actor,
-    "set_intake_hook",
-    { p_product_id: product_id, p_id: id, p_key_hash: key_hash },
-    z.object({ id: z.string() }),
-  );
+  const given = { p_product_id: product_id, p_id: id, p_key_hash: hashHookKey(keyOf(secret, id)) };
+  await callAs(actor, "set_intake_hook", given, z.object({ id: z.string() }));
 }
 
 /** Revokes the address at once. Owner only. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { type Actor, callAs, callService, orRefused, unlessRefused } from "~/db/rpc.server";
-import type { SigningInBrowser } from "~/nouns/accounts/log-in.server";
+import { argumentsOf, type SigningInBrowser } from "~/nouns/accounts/log-in.server";
 import type { Principal } from "~/wire/accounts/contract";
 import {
   type PairingForApproval,
@@ -48,18 +48,13 @@ export async function getPairingForApproval(
   principal: Principal,
   pairing: PairingSecret,
 ): Promise<PairingForApproval> {
-  return unlessRefused(
-    await callService(
-      database,
-      "get_pairing_for_approval",
-      {
-        p_user_id: principal.user_id,
-        p_pairing_id: pairing.pairing_id,
-        p_mobile_secret_hash: hashOfSecret(pairing.secret),
-      },
-      orRefused(pairingForApprovalSchema),
-    ),
-  );
+  const given = { p_user_id: principal.user_id, ...namesOf(pairing) };
+  const answer = orRefused(pairingForApprovalSchema);
+  return unlessRefused(await callService(database, "get_pairing_for_approval", given, answer));
+}
+
+function namesOf({ pairing_id, secret }: PairingSecret) {
+  return { p_pairing_id: pairing_id, p_mobile_secret_hash: hashOfSecret(secret) };
 }
 
 const decidedSchema = orRefused(z.object({ pairing_id: z.uuid() }));
@@ -74,9 +69,8 @@ export function cancelPairing(actor: Actor, pairing: PairingSecret): Promise<voi
   return decide(actor, "cancel_pairing", pairing);
 }
 
-async function decide(actor: Actor, name: string, { pairing_id, secret }: PairingSecret) {
-  const given = { p_pairing_id: pairing_id, p_mobile_secret_hash: hashOfSecret(secret) };
-  unlessRefused(await callAs(actor, name, given, decidedSchema));
+async function decide(actor: Actor, name: string, pairing: PairingSecret) {
+  unlessRefused(await callAs(actor, name, namesOf(pairing), decidedSchema));
 }
 
 const claimedSchema = z.object({
@@ -94,18 +88,8 @@ export function claimPairing(
   desktopTokenHash: string,
   browser: SigningInBrowser,
 ): Promise<ClaimedPairing> {
-  return callService(
-    database,
-    "claim_pairing",
-    {
-      p_pairing_id: pairingId,
-      p_desktop_token_hash: desktopTokenHash,
-      p_user_agent: browser.userAgent,
-      p_ip: browser.address,
-      p_previous_session_id: browser.previousSessionId,
-    },
-    claimedSchema,
-  );
+  const given = { p_pairing_id: pairingId, p_desktop_token_hash: desktopTokenHash, ...argumentsOf(browser) };
+  return callService(database, "claim_pairing", given, claimedSchema);
 }
 
 /** 32 random bytes as 43 characters that fit a URL fragment and a cookie. */

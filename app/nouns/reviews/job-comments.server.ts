@@ -1,9 +1,22 @@
-import { type Actor, callAs } from "~/db/rpc.server";
+import type { Actor } from "~/db/rpc.server";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { operation } from "~/nouns/operation.server";
 import { mostShown } from "~/wire/agent-jobs/job-diff";
 import { ContractError } from "~/wire/errors";
 import * as wire from "~/wire/reviews/contract";
 import { linesOf } from "./find-line";
+
+const ofLine = {
+  job_id: true,
+  attempt: true,
+  path: true,
+  line: true,
+  side: true,
+  line_text: true,
+  body: true,
+} as const;
+const stored = wire.storedCommentSchema;
+const storeComment = operation("add_job_comment", stored.pick(ofLine), stored);
 
 /** Drafts a comment on a line. No one else sees it until it is sent with a review. */
 export async function addJobComment(
@@ -23,19 +36,7 @@ export async function addJobComment(
       { issues: [{ path: file ? "line" : "path", message: "Is not part of the diff." }] },
     );
   }
-  const stored = await callAs(
-    actor,
-    "add_job_comment",
-    {
-      p_job_id: job_id,
-      p_attempt: diff.attempt,
-      p_path: path,
-      p_line: line,
-      p_side: side,
-      p_line_text: found.text,
-      p_body: body,
-    },
-    wire.storedCommentSchema,
-  );
-  return { ...stored, stale: false, current_line: line };
+  const place = { job_id, attempt: diff.attempt, path, line, side, line_text: found.text };
+  const comment = await storeComment(actor, { ...place, body });
+  return { ...comment, stale: false, current_line: line };
 }

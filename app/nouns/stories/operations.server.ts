@@ -66,10 +66,6 @@ export function createFromList(
   into: { pbi_id: string } | { story_id: string },
   items: readonly ListItem[],
 ) {
-  return callAs(
-    actor,
-    "create_from_list",
-    { p_items: items, ...("pbi_id" in into ? { p_pbi_id: into.pbi_id } : { p_story_id: into.story_id }) },
-    madeSchema,
-  );
+  const place = "pbi_id" in into ? { p_pbi_id: into.pbi_id } : { p_story_id: into.story_id };
+  return callAs(actor, "create_from_list", { p_items: items, ...place }, madeSchema);
 }

@@ -121,8 +121,7 @@ returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
     with queue as materialized (
-      select r.*, row_number() over (order by -r.frees_tasks, -r.hours, r.lines, private.microseconds(r.waiting_since), r.job_id) as place
-      from private.waiting_reviews(array(select private.writable_product_ids()), private.now()) r
+      select r.* from private.waiting_reviews(array(select private.writable_product_ids()), private.now()) r
     ), own as materialized (
       select q.* from queue q where q.job_id = any (p_job_ids) order by q.place limit 1
     ), others as materialized (

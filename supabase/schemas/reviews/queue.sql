@@ -18,19 +18,20 @@ begin
     select w.id from private.writable_product_ids() w (id) where p_product_id is null or w.id = p_product_id);
   return (
     with page as (
-      select r.*, -r.frees_tasks as frees, -r.hours as ago, private.microseconds(r.waiting_since) as since
+      select r.*, private.microseconds(r.waiting_since) as since
       from private.waiting_reviews(v_products, private.time_at(v_asked)) r
       where p_cursor is null or (-r.frees_tasks, -r.hours, r.lines, private.microseconds(r.waiting_since), r.job_id)
         > (v_after.place[2], v_after.place[3], v_after.place[4], v_after.place[5], v_after.id)
-      order by frees, ago, r.lines, since, r.job_id limit v_limit + 1
-    ), placed as (
-      select p.*, row_number() over w as place, sum(private.criteria_letters(p.job_id)) over w as letters
-      from page p window w as (order by p.frees, p.ago, p.lines, p.since, p.job_id)
-    ), shown as (select p.* from placed p where p.place = 1 or p.place <= v_limit and p.letters <= 500000)
+      order by r.place limit v_limit + 1
+    ), shown as (
+      select x.* from (
+        select p.*, row_number() over w as n, sum(private.criteria_letters(p.job_id)) over w as letters from page p window w as (order by p.place)) x
+      where x.n = 1 or x.n <= v_limit and x.letters <= 500000
+    )
     select json_build_object(
       'reviews', coalesce(json_agg(private.waiting_review_json(s.job_id, s.waiting_since, s.frees_tasks, s.frees_jobs) order by s.place), '[]'),
       'next_cursor', case when count(*) < (select count(*) from page) then
-        (array_agg(private.cursor_of(s.job_id, v_asked, s.frees, s.ago, s.lines, s.since) order by s.place desc))[1] end)
+        (array_agg(private.cursor_of(s.job_id, v_asked, -s.frees_tasks, -s.hours, s.lines, s.since) order by s.place desc))[1] end)
     from shown s);
 end;
 $$;
@@ -49,10 +50,10 @@ end;
 $$;
 grant execute on function operations.list_reviews to authenticated;
 
--- The rows of list_waiting_reviews before they are cut and described: a thousand must cost little. A task that waits for
--- nothing else starts when this one is approved; so do the tasks that wait for its story, where it is the last of it.
+-- The rows of list_waiting_reviews in their order, before they are described: ten thousand must cost little. A task that
+-- waits for nothing else starts when this one is approved; so do those that wait for its story, where it is the last of it.
 create function private.waiting_reviews(p_products uuid[], p_asked timestamptz)
-returns table (job_id uuid, waiting_since timestamptz, hours integer, lines integer, frees_tasks integer, frees_jobs integer)
+returns table (job_id uuid, waiting_since timestamptz, hours integer, lines integer, frees_tasks integer, frees_jobs integer, task_id uuid, place bigint)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
@@ -85,9 +86,11 @@ begin
         where o.task_id = b.task_id and not o.resolved and o.blocker_id not in (b.blocker_id, b.story_id))
       group by b.id
     )
-    select w.id, w.since, floor(extract(epoch from p_asked - w.since) / 3600)::integer, w.lines,
-      coalesce(f.tasks, 0), coalesce(f.jobs, 0)
-    from w left join freed f on f.id = w.id;
+    select x.*, row_number() over (order by -x.tasks, -x.hours, x.lines, x.since, x.id)
+    from (
+      select w.id, w.since, floor(extract(epoch from p_asked - w.since) / 3600)::integer as hours, w.lines,
+        coalesce(f.tasks, 0) as tasks, coalesce(f.jobs, 0), w.task_id
+      from w left join freed f on f.id = w.id) x;
 end;
 $$;
 
