@@ -53,7 +53,7 @@ create trigger _201_sort_order before update on public.stories
   execute function private.tg_any__sort_order();
 
 -- No one sets a story's status; it is derived from its tasks and its sprint (specification: States, Story),
--- for every write. Stories in triage and templates have their own status. A story that is no longer done, or whose job
+-- for every write. Stories in triage and templates have their own status. A done story that is taken up again, or whose job
 -- fails late, leaves a sprint that has ended, where nothing is planned any more.
 create function private.tg_stories__derive_status()
 returns trigger language plpgsql security definer set search_path = '' as $$
