@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext } from "react";
+import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { Alert } from "./alert";
 
 interface WriteAccess {
@@ -20,11 +20,8 @@ interface WriteAccessProviderProps {
 export function WriteAccessProvider({ reason, replace, children }: WriteAccessProviderProps) {
   const outer = useContext(WriteAccessContext);
   const effective = replace ? reason : (outer.reason ?? reason);
-  return (
-    <WriteAccessContext.Provider value={{ canWrite: effective === null, reason: effective }}>
-      {children}
-    </WriteAccessContext.Provider>
-  );
+  const access = useMemo(() => ({ canWrite: effective === null, reason: effective }), [effective]);
+  return <WriteAccessContext.Provider value={access}>{children}</WriteAccessContext.Provider>;
 }
 
 export const useWriteAccess = (): WriteAccess => useContext(WriteAccessContext);

@@ -3,7 +3,7 @@ import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from
 import { useHydrated } from "remix-utils/use-hydrated";
 import { setSelecting, useSelecting } from "~/features/items/selection";
 import { FilterBox, HiddenNote } from "~/features/views/filter-box";
-import { PartsMenu, partsMenuId, withHidden } from "~/features/views/parts-menu";
+import { PartsMenu, partsMenuId, quietly, withHidden } from "~/features/views/parts-menu";
 import { SavedViews } from "~/features/views/saved-views";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
@@ -40,7 +40,6 @@ export function BoardTools({ settings, view, saved, hidden, showAll }: BoardTool
   );
 }
 
-const quietly = { replace: true, preventScrollReset: true };
 const control = "h-8 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10";
 
 function SettingsForm({ settings, view }: { settings: BoardSettings; view: string | null }) {

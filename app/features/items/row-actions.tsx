@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react";
+import { lazy, memo, Suspense } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 
 const ItemKeys = lazy(() => import("./item-keys"));
@@ -14,10 +14,10 @@ export interface ItemKeysProps {
 }
 
 /** Keys, menus, bar and peek for a page with rows. Loads after the page. */
-export function RowActions(props: ItemKeysProps) {
+export const RowActions = memo(function RowActions(props: ItemKeysProps) {
   return useHydrated() ? (
     <Suspense>
       <ItemKeys {...props} />
     </Suspense>
   ) : null;
-}
+});

@@ -15,6 +15,9 @@ export function withHidden(params: FormData | URLSearchParams, parts: readonly P
   return address;
 }
 
+/** How a filter changes the address. Drawn at once: in slices of a busy thread, each letter's list comes later. */
+export const quietly = { replace: true, preventScrollReset: true, flushSync: true };
+
 export const partsMenuId = "parts";
 
 interface PartsMenuProps {

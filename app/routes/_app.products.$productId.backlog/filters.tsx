@@ -2,7 +2,7 @@ import { Form, Link, useSubmit } from "@remix-run/react";
 import { type RefObject, useEffect, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { FilterBox, HiddenNote } from "~/features/views/filter-box";
-import { PartsMenu, withHidden } from "~/features/views/parts-menu";
+import { PartsMenu, quietly, withHidden } from "~/features/views/parts-menu";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import type { BacklogTree } from "~/wire/pages/contract";
@@ -29,7 +29,6 @@ export const rowParts = [
   { value: "pull", label: "Pull request" },
 ] as const;
 
-const quietly = { replace: true, preventScrollReset: true };
 const control = "h-8 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10";
 
 /** The filter, kept in the address. With JavaScript it applies while the user types. */

@@ -1,17 +1,14 @@
+import { memo } from "react";
 import { CountBadge } from "~/ui/badge";
 import { Icon, type IconName } from "~/ui/icon";
-import { PageLink, useLinkArea } from "~/ui/link-area";
+import { PageLink } from "~/ui/link-area";
 import { Menu, MenuLink } from "~/ui/menu";
-import { adminDestination, destinations, productPath, setupDestinations } from "./navigation";
-import { useCurrentProduct } from "./product-switch";
-import type { ShellData } from "./shell-data";
+import { destinations, productPath, setupDestinations } from "./navigation";
+import type { BarProps } from "./shell-data";
 
 /** The main destinations on phones; everything else is in a sheet. */
-export function BottomBar({ shell }: { shell: ShellData }) {
-  const links = { onClick: useLinkArea() };
-  const product = useCurrentProduct(shell);
+export const BottomBar = memo(function BottomBar({ shell, product, ...links }: BarProps) {
   const more = destinations.filter(({ to, within }) => to !== "/dashboard" && to !== "/inbox" && within === undefined);
-  const setup = shell.user.isAdmin ? [...setupDestinations, adminDestination] : setupDestinations;
   return (
     <nav
       {...links}
@@ -38,7 +35,7 @@ export function BottomBar({ shell }: { shell: ShellData }) {
           </>
         }
       >
-        {[...more, ...setup].map(({ to, label, icon }) => (
+        {[...more, ...setupDestinations(shell.user.isAdmin)].map(({ to, label, icon }) => (
           <MenuLink key={to} to={to}>
             <Icon name={icon} className="text-muted" />
             {label}
@@ -47,7 +44,7 @@ export function BottomBar({ shell }: { shell: ShellData }) {
       </Menu>
     </nav>
   );
-}
+});
 
 type SlotProps = { to: string; label: string; icon: IconName; children?: React.ReactNode };
 

@@ -2,7 +2,7 @@ import { useNavigate } from "@remix-run/react";
 import { useMemo } from "react";
 import { withKeptLook } from "~/ui/link-area";
 import { type PageKey, pressMarked, usePageKeys } from "~/ui/page-keys";
-import { adminDestination, destinations, productPages, productPath, setupDestinations, triagePage } from "./navigation";
+import { destinations, productPages, productPath, setupDestinations, triagePage } from "./navigation";
 
 /** Keys that work on every page: go to, create, search, help, close. */
 export function useShellKeys(
@@ -15,9 +15,7 @@ export function useShellKeys(
   const navigate = useNavigate();
   const { palette, keys: help } = show;
   const keys = useMemo<PageKey[]>(() => {
-    const reachable = [...destinations, ...setupDestinations];
-    if (isAdmin) reachable.push(adminDestination);
-    const lines = reachable.map(({ letter, label, to }) => ({
+    const lines = [...destinations, ...setupDestinations(isAdmin)].map(({ letter, label, to }) => ({
       keys: `g ${letter}`,
       label: `Go to ${label}`,
       run: () => navigate(to),

@@ -22,17 +22,12 @@ export const destinations: readonly Destination[] = [
   { to: "/insights", label: "Insights", icon: "chart-no-axes-column", letter: "n" },
 ];
 
-export const setupDestinations: readonly Destination[] = [
+/** The last is for administrators. */
+export const setupDestinations = (isAdmin: boolean): readonly Destination[] => [
   { to: "/connect", label: "Connect an agent", icon: "plug", letter: "a" },
   { to: "/settings", label: "Settings", icon: "settings", letter: "t" },
+  ...(isAdmin ? [{ to: "/admin", label: "Administration", icon: "shield-check", letter: "x" } as const] : []),
 ];
-
-export const adminDestination: Destination = {
-  to: "/admin",
-  label: "Administration",
-  icon: "shield-check",
-  letter: "x",
-};
 
 export const productPages = [
   { page: "backlog", label: "Backlog", letter: "b" },

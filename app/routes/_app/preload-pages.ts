@@ -10,7 +10,7 @@ const requested = new Set<string>();
  * a path against all routes takes too long. Not their data: it must not be cached, so it would be fetched twice.
  */
 export function preloadPages(productId: string | undefined): () => void {
-  const withKey = [...destinations, ...setupDestinations].map(({ to }) => to);
+  const withKey = [...destinations, ...setupDestinations(false)].map(({ to }) => to);
   if (productId) withKey.push(...productPages.map(({ page }) => productPath(productId, page)));
   const waiting: string[] = [];
   const next = () => {

@@ -5,7 +5,7 @@ import { enhancedField } from "~/ui/form-fields";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu";
 import { productPath } from "./navigation";
-import type { ShellData } from "./shell-data";
+import type { BarProps, ShellData } from "./shell-data";
 
 /** Returns the current product: the one in the address, otherwise the active one. */
 export function useCurrentProduct(shell: ShellData) {
@@ -47,9 +47,10 @@ export function useFollowedProduct({ user, products, activeProductId }: ShellDat
   }, [shown, activeProductId, products, user.isDemo, submit]);
 }
 
+type ProductSwitchProps = Pick<BarProps, "shell" | "product"> & { className: string };
+
 /** Opens another product and makes it the active one. Demo accounts only open it. */
-export function ProductSwitch({ shell, className }: { shell: ShellData; className?: string }) {
-  const current = useCurrentProduct(shell);
+export function ProductSwitch({ shell, product: current, className }: ProductSwitchProps) {
   return (
     <Menu
       label={current ? `Product ${current.name}, switch` : "Choose a product"}

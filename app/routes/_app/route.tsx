@@ -1,6 +1,6 @@
 import { json } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
-import { type ComponentProps, lazy, Suspense, useCallback, useState } from "react";
+import { type ComponentProps, lazy, memo, Suspense, useCallback, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { leaveLostProduct, personLoader, rememberedProduct, rememberProduct } from "~/http/page-guards.server";
 import { renewSessionCookies } from "~/http/session.server";
@@ -19,9 +19,9 @@ import { WriteAccessNotice, WriteAccessProvider } from "~/ui/write-access";
 import { BottomBar } from "./bottom-bar";
 import { useShellKeys } from "./keys";
 import { KeysAhead } from "./keys-ahead";
-import { adminDestination, type Destination, destinations, setupDestinations } from "./navigation";
+import { type Destination, destinations, setupDestinations } from "./navigation";
 import { ProductSwitch, useCurrentProduct, useFollowedProduct } from "./product-switch";
-import type { ShellData } from "./shell-data";
+import type { BarProps, ShellData } from "./shell-data";
 import { TopBar } from "./top-bar";
 
 const Palette = lazy(() => import("./palette/palette"));
@@ -67,6 +67,7 @@ export const shouldRevalidate = unlessOfPage;
 export default function AppShell() {
   const shell = useLoaderData<typeof loader>();
   const product = useCurrentProduct(shell);
+  const follow = useLinkArea();
   useFollowedProduct(shell);
   const [overlay, setOverlay] = useState<"none" | "palette" | "keys">("none");
   const openPalette = useCallback(() => setOverlay("palette"), []);
@@ -85,9 +86,9 @@ export default function AppShell() {
             Skip to content
           </a>
           <div className="flex min-h-dvh" data-user={shell.user.id}>
-            <Sidebar shell={shell} />
+            <Sidebar shell={shell} product={product} onClick={follow} />
             <div className="flex min-w-0 flex-1 flex-col">
-              <TopBar shell={shell} onSearch={openPalette} onKeys={openKeys} />
+              <TopBar shell={shell} product={product} onSearch={openPalette} onKeys={openKeys} />
               <main id="main" tabIndex={-1} className="w-full flex-1 px-4 pt-5 pb-24 outline-none lg:px-6">
                 {shell.notice ? (
                   <div className="mb-4">
@@ -99,7 +100,7 @@ export default function AppShell() {
               </main>
             </div>
           </div>
-          <BottomBar shell={shell} />
+          <BottomBar shell={shell} product={product} onClick={follow} />
           <Beside shell={shell} product={product} />
           <ToastRegion />
           {/* Not rendered until opened: an empty boundary hydrates last, and a live change may come before that. */}
@@ -146,9 +147,7 @@ function readNotice(request: Request): string | null {
   return name ? (notices[name] ?? null) : null;
 }
 
-function Sidebar({ shell }: { shell: ShellData }) {
-  const links = { onClick: useLinkArea() };
-  const setup = shell.user.isAdmin ? [...setupDestinations, adminDestination] : setupDestinations;
+const Sidebar = memo(function Sidebar({ shell, product, ...links }: BarProps) {
   return (
     <aside
       {...links}
@@ -159,7 +158,7 @@ function Sidebar({ shell }: { shell: ShellData }) {
         <Mark className="size-6" />
         Backloom
       </a>
-      <ProductSwitch shell={shell} className="w-full" />
+      <ProductSwitch shell={shell} product={product} className="w-full" />
       <nav aria-label="Main" className="grid gap-0.5">
         {pages.map((destination) => (
           <SidebarLink key={destination.to} {...destination}>
@@ -168,13 +167,13 @@ function Sidebar({ shell }: { shell: ShellData }) {
         ))}
       </nav>
       <nav aria-label="Setup" className="mt-auto grid gap-0.5">
-        {setup.map((destination) => (
+        {setupDestinations(shell.user.isAdmin).map((destination) => (
           <SidebarLink key={destination.to} {...destination} />
         ))}
       </nav>
     </aside>
   );
-}
+});
 
 const pages = destinations.filter(({ within }) => within === undefined);
 

@@ -1,5 +1,6 @@
 import { Form, Link } from "@remix-run/react";
 import { clsx } from "clsx";
+import { memo } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import type { LiveStatus } from "~/live/signal";
 import { useLiveRevalidation } from "~/live/use-live-stream";
@@ -10,17 +11,17 @@ import { Icon, Mark } from "~/ui/icon";
 import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu";
 import { ThemeChoices } from "~/ui/theme";
 import { ProductSwitch } from "./product-switch";
-import type { ShellData } from "./shell-data";
+import type { BarProps, ShellData } from "./shell-data";
 
-type TopBarProps = { shell: ShellData; onSearch: () => void; onKeys: () => void };
+type TopBarProps = Omit<BarProps, "onClick"> & { onSearch: () => void; onKeys: () => void };
 
-export function TopBar({ shell, onSearch, onKeys }: TopBarProps) {
+export const TopBar = memo(function TopBar({ shell, product, onSearch, onKeys }: TopBarProps) {
   return (
     <header className="sticky top-0 z-20 flex h-13 items-center gap-2 border-b border-line bg-paper px-3 lg:px-6">
       <Link to="/dashboard" aria-label="Dashboard" className="lg:hidden">
         <Mark className="size-6" />
       </Link>
-      <ProductSwitch shell={shell} className="max-w-40 lg:hidden" />
+      <ProductSwitch shell={shell} product={product} className="max-w-40 lg:hidden" />
       <SearchBox onSearch={onSearch} />
       <div className="ml-auto flex items-center gap-1.5">
         <ShellLive />
@@ -32,7 +33,7 @@ export function TopBar({ shell, onSearch, onKeys }: TopBarProps) {
       </div>
     </header>
   );
-}
+});
 
 /** Opens the palette; without JavaScript it is a search form. */
 function SearchBox({ onSearch }: { onSearch: () => void }) {

@@ -2,7 +2,7 @@ import type { SearchAnswer } from "~/routes/_app.search/find-pasted.server";
 import { CodeChip } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
 import { isolated } from "~/ui/isolated";
-import { adminDestination, destinations, productPages, productPath, setupDestinations } from "../navigation";
+import { destinations, productPages, productPath, setupDestinations } from "../navigation";
 import type { ShellData } from "../shell-data";
 import { knownAdminPages, knownPages, knownProductPages } from "./known-pages";
 import type { Entry } from "./palette-parts";
@@ -34,7 +34,7 @@ export const foundEntries = (found: SearchAnswer["results"], wanted: string, go:
 /** Destinations of the whole service, then those of the current product. */
 export function destinationEntries(shell: ShellData, productId: string | undefined, isTyped: boolean, go: Go): Entry[] {
   const { isAdmin } = shell.user;
-  const pages = [...destinations, ...setupDestinations, ...(isAdmin ? [adminDestination] : [])];
+  const pages = [...destinations, ...setupDestinations(isAdmin)];
   // Only what is asked for: without a word the list stays short.
   const ofProduct = isTyped && productId ? knownProductPages : [];
   const known = isTyped ? [...knownPages, ...(isAdmin ? knownAdminPages : [])] : [];
