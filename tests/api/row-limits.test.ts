@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { createWebhook, subscribePush } from "~/nouns/notices/operations.server";
 import { createPbi } from "~/nouns/pbis/operations.server";
+import { askQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
 import { createSavedView } from "~/nouns/saved-views/operations.server";
 import { createSprint } from "~/nouns/sprints/operations.server";
 import { appendStoryLog, createStory } from "~/nouns/stories/operations.server";
@@ -54,6 +55,18 @@ it("Every operation that makes counted rows from a list says how it fits the lim
       and p.prosrc ~ ${makes} and p.prosrc ~ 'jsonb_array_elements'
       and p.prosrc !~ 'private\\.(count_once|require_fits|import_rows)\\('`;
   expect(open).toEqual([]);
+});
+
+it("At most 300 questions of one user wait for an answer in a product", async () => {
+  const { actor, product, story } = await t.seedWorld(0);
+  await t.query`insert into public.agent_questions (product_id, story_id, asked_by, question, options)
+    select ${product.id}, ${story.id}, product.owner_id, 'Which?', '[]'
+    from public.products product, generate_series(1, 299) where product.id = ${product.id}`;
+  const ask = () => askQuestion(actor, { story_id: story.id, question: "Which one?" });
+  const { id: question_id } = await ask();
+  expect((await refusalOf(ask())).message).toContain("300 of your questions");
+  await cancelQuestion(actor, { question_id });
+  await ask();
 });
 
 it("A product has at most 50 webhooks", async () => {

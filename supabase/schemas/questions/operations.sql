@@ -135,7 +135,7 @@ grant execute on function operations.ask_about_idea to authenticated;
 
 -- An agent asks a person. With job and attempt the question is linked to its job; with p_park the job waits for
 -- the answer without a worker. A permission, or a question about an idea, is for the caller alone. Refusals: 404, 403,
--- 429, 409 for a lost attempt, 422.
+-- 429, 409 for a lost attempt or the 301st that waits, 422.
 -- Definer: questions are written by functions only (specification: Agent question).
 create function operations.ask_question(
   p_question text, p_story_id uuid default null, p_idea_id uuid default null, p_task_id uuid default null,
@@ -157,6 +157,11 @@ begin
   perform private.lock_product(v_target.p_product);
   perform private.require_product_write(v_target.p_product);
   perform private.take_rate_limit('question', auth.uid()::text);
+  -- Each stream of a member begins with all that are open.
+  if (select count(*) from public.agent_questions q
+      where q.product_id = v_target.p_product and q.status = 'OPEN' and q.expires_at > private.now() and q.asked_by = auth.uid()) >= 300 then
+    perform private.refuse(409, '300 of your questions in this product wait for an answer. Cancel those that are not needed.');
+  end if;
   v_options := private.check_question(p_question, p_options, p_recommended_option, p_expires_in_seconds, v_on_expiry,
     p_escalate_to, v_target.p_product);
   if p_assignee_id is not null and not exists (
