@@ -1,10 +1,5 @@
 import { expect, it } from "vitest";
-
-const texts = import.meta.glob<string>("../../{app,worker}/**/*.{ts,tsx,mjs}", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
+import { programs } from "./programs";
 
 /** Everything in app that opens a connection, and to where. An address that a user gives goes through the first alone. */
 const allowed: Readonly<Record<string, string>> = {
@@ -32,9 +27,8 @@ const opensConnection =
   /(?<![.\w#])fetch\(|new (?:WebSocket|EventSource)\(|sendNotification|^import (?!type)[^;]*?from "(?:node:)?(?:https?|http2|tls|dgram|undici|ws|pg)"/m;
 const connectsByNet = /^import (?!type)[^;]*?\b(?:connect|createConnection|Socket)\b[^;]*?from "node:net"/m;
 
-const openers = Object.entries(texts)
-  .map(([file, text]) => ({ file: file.replace("../../", ""), text: withoutComments(text) }))
-  .filter(({ text }) => opensConnection.test(text) || connectsByNet.test(text))
+const openers = programs
+  .filter(({ code }) => opensConnection.test(code) || connectsByNet.test(code))
   .map(({ file }) => file);
 
 it("Every outgoing request leaves by a module that is listed here with its destinations", () => {
@@ -46,7 +40,3 @@ it("A request to an address from a user leaves by the one sender in app/outgoing
   expect(openers.some((file) => file.startsWith("app/outgoing/"))).toBe(true);
   expect(openers.filter((file) => /^app\/(notices|nouns|http|mcp|sse|realtime)\//.test(file))).toEqual([]);
 });
-
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-}

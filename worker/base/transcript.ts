@@ -3,10 +3,8 @@ import type { Redactor } from "./redact";
 
 export type EntryKind = (typeof outputKinds)[number];
 
-/** Something an agent said or did, in order. A call has two entries: its start and its end. */
+/** Something an agent said or did. A call has two entries: its start and its end. */
 export interface Entry {
-  seq: number;
-  at: string;
   kind: EntryKind;
   text: string;
   title?: string | undefined;
@@ -20,7 +18,7 @@ export interface Transcript {
   say(kind: "text" | "thought", piece: string): void;
   /** The agent starts another message. */
   endMessage(): void;
-  add(entry: Omit<Entry, "seq" | "at">): void;
+  add(entry: Entry): void;
   lastWords(): string;
   /** Writes text that was held back for the rest of a word or secret. */
   flush(): void;
@@ -33,16 +31,12 @@ const pauseMilliseconds = 400;
 const longestWords = 64_000;
 
 export function openTranscript(redactor: Redactor, write: (entry: Entry) => void): Transcript {
-  let seq = 0;
   let pending: { kind: "text" | "thought"; text: string } | undefined;
   let timer: NodeJS.Timeout | undefined;
   let words = "";
   let wordsAreOver = true;
 
-  const emit = (entry: Omit<Entry, "seq" | "at">): void => {
-    seq += 1;
-    write({ ...cleaned(redactor, entry), seq, at: new Date().toISOString() });
-  };
+  const emit = (entry: Entry): void => write(cleaned(redactor, entry));
 
   const flush = (): void => {
     clearTimeout(timer);
@@ -95,7 +89,7 @@ export function openTranscript(redactor: Redactor, write: (entry: Entry) => void
   };
 }
 
-function cleaned<Part extends Pick<Entry, "text" | "title" | "path">>(redactor: Redactor, entry: Part): Part {
+function cleaned(redactor: Redactor, entry: Entry): Entry {
   const { title, path } = entry;
   return {
     ...entry,

@@ -134,8 +134,7 @@ export async function runShown(
 ): Promise<CommandEnd> {
   const { options, heartbeat, output } = attempt;
   const { kind, title, command, environment } = shown;
-  const show = (status: "running" | "done" | "failed", text: string): void =>
-    output.add({ kind, title, text, status, at: new Date().toISOString() });
+  const show = (status: "running" | "done" | "failed", text: string): void => output.add({ kind, title, text, status });
   show("running", "");
   const end = await runCommand({
     command,
@@ -164,14 +163,14 @@ export async function setUp(attempt: Attempt, location: SetUpLocation): Promise<
       location.folder,
     );
     const title = `Not shared, as this file system copies whole files and nothing is mounted without a sandbox: ${failed.join(", ")}`;
-    if (failed.length > 0) output.add({ kind: "note", title, text: "", at: new Date().toISOString() });
+    if (failed.length > 0) output.add({ kind: "note", title, text: "" });
   }
   if (rules.setup === undefined) return;
   const origin = rules.origins.setup;
   const changed = await changedScript(location.folder, origin);
   if (changed !== null) {
     const title = `Not set up: ${changed} is not as the main branch has it`;
-    output.add({ kind: "note", title, text: "", at: new Date().toISOString() });
+    output.add({ kind: "note", title, text: "" });
     return;
   }
   journal.say("Setting up the worktree");

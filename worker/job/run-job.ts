@@ -89,7 +89,7 @@ async function work(opened: Attempt, sandboxes: Sandbox): Promise<void> {
 function reportFiles({ journal, output }: Attempt, title: string, names: readonly string[]): void {
   const text = sendable(names.slice(0, 20).join("\n"), 2_000);
   journal.say(`${title} (${sendable(names.slice(0, 3).join(", "), 300)})`);
-  output.add({ kind: "note", title, text, at: new Date().toISOString() });
+  output.add({ kind: "note", title, text });
 }
 
 async function sayWhatIsKept(attempt: Attempt): Promise<void> {

@@ -6,13 +6,15 @@ import type { Entry } from "../base/transcript";
 
 /** Live output of an attempt. Never delays the work, and never fails it. */
 export interface AttemptOutput {
-  /** Adds an entry and assigns its number. */
-  add(entry: Omit<Entry, "seq">): void;
+  /** Adds an entry, with its number and time. */
+  add(entry: Entry): void;
   /** Within a time limit. Call it before a report that may end the attempt: the next one may start then. */
   flush(): Promise<void>;
   /** Sends the rest, then accepts no more. */
   close(): Promise<void>;
 }
+
+type SentEntry = Entry & { seq: number; at: string };
 
 interface OutputOptions {
   url: string;
@@ -89,7 +91,7 @@ export function openOutput(options: OutputOptions): AttemptOutput {
       seq += 1;
       const { title } = entry;
       const text = sendable(options.clean(entry.text), longestText);
-      const numbered = { ...entry, seq, text };
+      const numbered = { ...entry, seq, at: new Date().toISOString(), text };
       if (title !== undefined) numbered.title = sendable(options.clean(title), 500);
       waiting.add(numbered);
       void sendSoon();
@@ -105,7 +107,7 @@ export function openOutput(options: OutputOptions): AttemptOutput {
   };
 }
 
-function post(address: URL, { token, attempt }: OutputOptions, entries: Entry[]): Promise<Response> {
+function post(address: URL, { token, attempt }: OutputOptions, entries: SentEntry[]): Promise<Response> {
   return fetch(address, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -124,14 +126,14 @@ const batchEntries = 500;
 const keptBytes = 5 * 1024 * 1024;
 
 class WaitingEntries {
-  #waiting: { entry: Entry; bytes: number }[] = [];
+  #waiting: { entry: SentEntry; bytes: number }[] = [];
   #bytes = 0;
 
   get isEmpty(): boolean {
     return this.#waiting.length === 0;
   }
 
-  add(entry: Entry): void {
+  add(entry: SentEntry): void {
     const bytes = Buffer.byteLength(JSON.stringify(entry));
     this.#waiting.push({ entry, bytes });
     this.#bytes += bytes;
@@ -139,9 +141,9 @@ class WaitingEntries {
   }
 
   /** The oldest entries that fit into a batch; at least one. */
-  nextBatch(): Entry[] {
+  nextBatch(): SentEntry[] {
     let bytes = 0;
-    const batch: Entry[] = [];
+    const batch: SentEntry[] = [];
     for (const { entry, bytes: size } of this.#waiting) {
       bytes += size;
       if (batch.length > 0 && (bytes > batchBytes || batch.length === batchEntries)) break;

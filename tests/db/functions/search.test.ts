@@ -7,7 +7,7 @@ import { createTask } from "~/nouns/tasks/operations.server";
 import type { SearchResult } from "~/wire/search/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../../setup/world";
-import { refusalOf, statusOf } from "../refusal";
+import { statusOf } from "../refusal";
 
 const t = await createTestDatabase();
 
@@ -154,22 +154,4 @@ it("A reference is resolved by id or by code, in any case of letters", async () 
   expect(await resolveReference(actor, { kind: "story", reference: "st-001" })).toEqual(expected);
   expect(await statusOf(resolveReference(actor, { kind: "task", reference: story.id }))).toBe(404);
   expect(await statusOf(resolveReference(actor, { kind: "story", reference: "ST-404" }))).toBe(404);
-});
-
-it("A code of several products is refused with the candidates, unless the product is named", async () => {
-  const mine = await t.seedWorld(0);
-  const other = await t.seedWorld(0);
-  await t.addMember(other.product.id, mine.owner);
-  const refusal = await refusalOf(resolveReference(mine.actor, { kind: "pbi", reference: "PBI-1" }));
-  expect(refusal.status).toBe(422);
-  expect(refusal.detail?.candidates).toHaveLength(2);
-  const product_id = mine.product.id;
-  expect((await resolveReference(mine.actor, { kind: "pbi", reference: "PBI-1", product_id })).id).toBe(mine.pbi.id);
-});
-
-it("A reference to a foreign thing gets 403 by its id and 404 by its code", async () => {
-  const foreign = await t.seedWorld(0);
-  const stranger = t.actorOf(await t.createUser());
-  expect(await statusOf(resolveReference(stranger, { kind: "pbi", reference: foreign.pbi.id }))).toBe(403);
-  expect(await statusOf(resolveReference(stranger, { kind: "pbi", reference: "PBI-1" }))).toBe(404);
 });

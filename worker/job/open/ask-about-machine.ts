@@ -130,7 +130,7 @@ function reportMissing({ journal, output }: Attempt, open: readonly NeededMount[
   const mountOptions = open.map(({ name }) => `--mount ${name}`).join(" ");
   const text = `Its person is asked. To have it from the start, start the worker with ${mountOptions}`;
   journal.sayOnce(`${title}. ${text}`);
-  output.add({ kind: "note", title, text: text.slice(0, 2_000), at: new Date().toISOString() });
+  output.add({ kind: "note", title, text: text.slice(0, 2_000) });
 }
 
 async function ask(

@@ -118,7 +118,7 @@ async function rulesOf(attempt: Attempt, sandboxes: Sandbox, worktree: Worktree)
   heartbeat.signal.throwIfAborted();
   for (const { title, text } of firstLines(found, isTaken)) {
     journal.say(title);
-    output.add({ kind: "note", title, text: sendable(text, 2_000), at: new Date().toISOString() });
+    output.add({ kind: "note", title, text: sendable(text, 2_000) });
   }
   return rules;
 }
@@ -158,19 +158,17 @@ export async function openForJob(
     loginPutBack: (name) => {
       const text = loginSentence(name);
       attempt.journal.say(text);
-      const at = new Date().toISOString();
-      attempt.output.add({ kind: "error", title: `Put back: ${name}`, text, at });
+      attempt.output.add({ kind: "error", title: `Put back: ${name}`, text });
     },
     refused: (refused) => {
       const { host, sentence } = refused;
       attempt.journal.sayOnce(`Refused: ${host}`);
-      const at = new Date().toISOString();
       const title = `Refused: ${host}`;
       if (isOwnLookup(command, host)) {
         const text = "The tool works without this host. Start the worker with --net to allow it.";
-        return attempt.output.add({ kind: "note", title, text, at });
+        return attempt.output.add({ kind: "note", title, text });
       }
-      attempt.output.add({ kind: "error", title, text: sentence, at });
+      attempt.output.add({ kind: "error", title, text: sentence });
       void askForHost(attempt, { ...refused, file, signal: ended.signal });
     },
   });

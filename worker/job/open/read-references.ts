@@ -22,7 +22,7 @@ export async function openReferences(attempt: Attempt, worktree: string): Promis
       const why = error instanceof WorktreeTooLarge ? "it has more than 2 GB" : attempt.clean(messageOf(error));
       const title = `Repository ${reference.name} left out: ${why}`.slice(0, 1_000);
       journal.say(title);
-      output.add({ kind: "note", title, text: "", at: new Date().toISOString() });
+      output.add({ kind: "note", title, text: "" });
     }
   }
   return opened;

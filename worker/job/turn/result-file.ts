@@ -196,7 +196,7 @@ export async function readResult(file: string, { clean, output, journal }: Telle
   const { result, slips } = readEach(written);
   if (slips.length === 0) return { result };
   const leftOut = `Left out of the result file: ${slips.slice(0, 20).join("; ")}`;
-  output.add({ kind: "note", text: leftOut, at: new Date().toISOString() });
+  output.add({ kind: "note", text: leftOut });
   journal.say(leftOut);
   const decisive = (["question", "implementation_plan"] as const).find(
     (key) => result[key] === undefined && slips.some((slip) => slip.startsWith(key)),
