@@ -1,13 +1,11 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
 import { acpCommand } from "../../worker/agents/acp/agent";
-import { isAlive } from "../worker/worker-process";
+import { fakeAgent, isAlive } from "../worker/worker-process";
 import { inOne, makeStage, takeTurn, type Wish } from "./turn";
 
-const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
-const fake = acpCommand(`exec "${process.execPath}" "${program}"`);
+const fake = acpCommand(`exec "${process.execPath}" "${fakeAgent}"`);
 const open = makeStage();
 
 function scene(ending: string, environment: Record<string, string> = {}) {

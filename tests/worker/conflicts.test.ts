@@ -1,16 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import { resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { makeBarrier } from "./barrier";
 import { openStage, startRun, startStories } from "./fixture";
-import { read } from "./worker-process";
+import { fakeAgent, read } from "./worker-process";
 
 const { t, ada, actor, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
-const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 async function startNumbered(code: string, count: number) {
   const stories = Array.from({ length: count }, (_, index) => ({

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
 import type { Actor } from "~/db/rpc.server";
 import { addComment, listJobMessages } from "~/nouns/comments/operations.server";
@@ -7,10 +6,10 @@ import { at } from "../setup/world";
 import { makeBarrier } from "./barrier";
 import { openStage, startRun } from "./fixture";
 import { openToolGate } from "./tool-gate";
+import { fakeAgent } from "./worker-process";
 
 /** Waits until a message is there, and leaves it in the work. */
 const heed = 'while ! [ -s "$BACKLOOM_MESSAGES" ]; do sleep 0.05; done; cp "$BACKLOOM_MESSAGES" heeded.jsonl';
-const agent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 const { t, app, ada, actor, home, git, serve } = await openStage();
 
@@ -49,7 +48,7 @@ it("A command finds a person's message in the file BACKLOOM_MESSAGES, even when 
 
 it("An agent that speaks ACP hears a person's message in its session, and its work follows", async () => {
   const run = await startRun(t, ada, { code: "STEER" });
-  const command = `HOME='${home}' FAKE_ENDING=steered exec '${process.execPath}' '${agent}'`;
+  const command = `HOME='${home}' FAKE_ENDING=steered exec '${process.execPath}' '${fakeAgent}'`;
   const worker = work("STEER", app.origin, "--agent", `acp:${command}`);
   await vi.waitFor(
     async () => {

@@ -1,11 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../setup/world";
 import { openStage, startUnplanned } from "./fixture";
-import { read } from "./worker-process";
+import { fakeAgent, read } from "./worker-process";
 
 const { t, ada, actor, home, git, serveOnce } = await openStage("--heartbeat", "0.3");
 
@@ -62,8 +61,7 @@ it("An agent says its plan and then works in the same conversation", async () =>
   const own = join(home, "acp");
   mkdirSync(own);
   writeFileSync(join(own, "ending"), "plans");
-  const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
-  const agent = `acp:HOME="${own}" exec "${process.execPath}" "${program}"`;
+  const agent = `acp:HOME="${own}" exec "${process.execPath}" "${fakeAgent}"`;
   await workOnce("PLANACP", "--agent", agent);
   expect(await plans()).toEqual(["1. Make it"]);
   expect(await run()).toMatchObject({ status: "done", jobs: [{ summary: "Made as planned." }] });

@@ -1,14 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { askAboutIdea } from "~/nouns/questions/operations.server";
 import { tablesWith } from "../db/tables-with";
 import { openStage, startRun } from "./fixture";
+import { fakeAgent } from "./worker-process";
 
 const { t, ada, actor, token, home, repo, git, serveOnce } = await openStage();
-const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 const key = Array.from({ length: 6 }, (_, line) => `MIIEvQIBADANBgkqhkiG9w0B${line}Zq`).join("\n");
 /** One of each kind: what has a known shape, and what only --secret knows. */

@@ -54,11 +54,6 @@ async function meanwhile(product: string, exec: string, atTask: string, act: () 
 const noteCode = 'echo "$BACKLOOM_TASK_CODE" >> done.txt';
 const waitingPair = [{ code: "T-1" }, { code: "T-2", blocked_by: ["T-1"] }];
 
-async function expectTrueCounters() {
-  const rows = await t.query`select operations.find_wrong_counters() as wrong`;
-  expect(rows).toEqual([{ wrong: [] }]);
-}
-
 it("A batch continues when what a task waited for is there already", async () => {
   const batch = await startBatch("PRESENT", [{ tasks: waitingPair }]);
   await work("PRESENT", `test "$BACKLOOM_TASK_CODE" = T-1 || ${noteCode}`);
@@ -82,7 +77,7 @@ it("A batch returns to a task that began to wait for a later one while it is at 
   const output = await meanwhile("LATER", noteCode, "T-1", async () => {
     const { task_id } = batch.task("T-2");
     await addDependency(actor, { kind: "task", id: task_id, blocked_by: "T-3" });
-    await expectTrueCounters();
+    await t.expectRightCounters();
   });
   expect(output).toContain("T-2 is blocked by T-3");
   const run = await batch.read();
@@ -95,7 +90,7 @@ it("A batch continues when what a task waited for is opened again", async () => 
   const batch = await startBatch("OPENED", [{ tasks }]);
   await meanwhile("OPENED", noteCode, "T-2", async () => {
     await setTaskStatus(actor, { task_id: batch.task("T-1").task_id, status: "todo" });
-    await expectTrueCounters();
+    await t.expectRightCounters();
   });
   const run = await batch.read();
   expect(run).toMatchObject({ status: "done", failure: null });
@@ -122,7 +117,7 @@ it("A batch that waits for a task outside of it returns without a retry, and is 
   });
   const why = await whyNotMoving(actor, { kind: "job", id: job.id });
   expect(at(why.reasons, 0)).toMatchObject({ code: "dependency", blocked_by: [{ code: "T-9" }] });
-  await expectTrueCounters();
+  await t.expectRightCounters();
 
   await setTaskStatus(actor, { task_id: outside.id, status: "done" });
   await work("OUTSIDE", noteCode);
@@ -142,14 +137,14 @@ it("A batch waits for all tasks of a story, also for those added later", async (
       const p_story_id = batch.task("T-1").story_id;
       further.push((await create(actor, "create_task", { p_story_id, p_title })).id);
     }
-    await expectTrueCounters();
+    await t.expectRightCounters();
   });
   expect(await batch.job()).toMatchObject({ status: "queued", open_blockers: 1 });
   await deleteTask(actor, { task_id: at(further, 0) });
-  await expectTrueCounters();
+  await t.expectRightCounters();
   expect(await batch.job()).toMatchObject({ status: "queued", open_blockers: 1 });
   await setTaskStatus(actor, { task_id: at(further, 1), status: "done" });
-  await expectTrueCounters();
+  await t.expectRightCounters();
   await work("GROWS", noteCode);
   expect(await batch.read()).toMatchObject({ status: "done", failure: null });
 });
