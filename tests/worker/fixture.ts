@@ -117,22 +117,28 @@ export function startRun(t: WorldStore, owner: TestUser, options: RunOptions) {
 
 type Epic = NonNullable<ExportDocumentInput["pbis"]>[number];
 
-/** The same with given stories. */
-export async function startStories(
+/** A product with these stories in its active sprint, and further sprints. */
+export async function importStories(
   t: WorldStore,
   owner: TestUser,
   product: Partial<ExportDocumentInput["product"]> & { code: string },
   stories: readonly NonNullable<Epic["stories"]>[number][],
+  further: NonNullable<ExportDocumentInput["sprints"]> = [],
 ) {
   const document = exportDocumentSchema.parse({
     format: "backloom-export",
     version: 1,
     product: { name: product.code, ...product },
-    sprints: [{ code: "SP-1", sprint_goal: "All of it", status: "ACTIVE" }],
+    sprints: [{ code: "SP-1", sprint_goal: "All of it", status: "ACTIVE" }, ...further],
     pbis: [{ title: "Everything", stories: stories.map((story) => ({ sprint: "SP-1", ...story })) }],
   });
+  return importDocument(t.database, owner.id, document);
+}
+
+/** The same, and its run just started. */
+export async function startStories(...[t, owner, product, stories]: Parameters<typeof importStories>) {
   const actor = t.actorOf(owner);
-  const { id: productId } = await importDocument(t.database, owner.id, document);
+  const { id: productId } = await importStories(t, owner, product, stories);
   const rows = await t.query`select id from sprints where product_id = ${productId}`;
   const run = await startSprintRun(actor, { sprint_id: rows[0].id });
   return { productId, runId: run.id, read: () => getSprintRun(actor, { sprint_run_id: run.id }) };

@@ -3,11 +3,9 @@ import { listAgentJobs } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import { getSprintRun, preflightSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { exportDocumentSchema } from "~/nouns/transfers/export-document";
-import { importDocument } from "~/nouns/transfers/import-document.server";
 import type { SprintRunDetail } from "~/wire/sprint-runs/contract";
 import { at } from "../setup/world";
-import { gitIn, openStage } from "./fixture";
+import { gitIn, importStories, openStage } from "./fixture";
 import { flags } from "./flags";
 import { endOf, startWorker } from "./worker-process";
 
@@ -37,30 +35,16 @@ export async function openMachines() {
   /** A product with as many stories as there are numbers of tasks, all in one active sprint. */
   async function product(code: string, strategy: Strategy, tasks: readonly number[]) {
     let number = 0;
-    const document = exportDocumentSchema.parse({
-      format: "backloom-export",
-      version: 1,
-      product: { code, name: code, pr_strategy: strategy },
-      sprints: [
-        { code: "SP-1", status: "ACTIVE" },
-        { code: "SP-2", status: "PLANNED" },
-      ],
-      pbis: [
-        {
-          title: "Everything",
-          stories: tasks.map((count, index) => ({
-            title: `Story ${index + 1}`,
-            code: `ST-${index + 1}`,
-            sprint: "SP-1",
-            tasks: Array.from({ length: count }, () => {
-              number += 1;
-              return { title: "Do", code: `T-${number}`, implementation_plan: "Do it" };
-            }),
-          })),
-        },
-      ],
-    });
-    const { id } = await importDocument(t.database, ada.id, document);
+    const stories = tasks.map((count, index) => ({
+      title: `Story ${index + 1}`,
+      code: `ST-${index + 1}`,
+      tasks: Array.from({ length: count }, () => {
+        number += 1;
+        return { title: "Do", code: `T-${number}`, implementation_plan: "Do it" };
+      }),
+    }));
+    const next = { code: "SP-2", status: "PLANNED" } as const;
+    const { id } = await importStories(t, ada, { code, pr_strategy: strategy }, stories, [next]);
     const idOf = async (table: "sprints" | "stories" | "tasks", thing: string): Promise<string> => {
       const { rows } = await t.sql.query(`select id from ${table} where product_id = $1 and code = $2`, [id, thing]);
       return at(rows, 0).id;
