@@ -1,6 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { ShownTasks } from "~/features/board/board";
+import { boardLinks, ShownTasks } from "~/features/board/board";
 import { BoardHeader, BoardTools } from "~/features/board/board-tools";
 import { boardPage } from "~/features/board/board-view.server";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
@@ -51,6 +51,8 @@ export const action = productAction(async ({ actor, principal, productId, form }
     },
   });
 });
+
+export const links = boardLinks;
 
 export const meta: MetaFunction = () => [{ title: "My work · Backloom" }];
 

@@ -23,7 +23,7 @@ export function OneLine({ children, more, open }: { children: string; more?: Rea
   );
 }
 
-type FoldedTableProps = { className: string; summary: ReactNode; children: ReactNode };
+type FoldedTableProps = { className: string; summary: ReactNode; children: () => ReactNode };
 
 /** A table that is drawn once it is opened. A page that came as a document has it from the start, for those without script. */
 export function FoldedTable({ className, summary, children }: FoldedTableProps) {
@@ -32,7 +32,7 @@ export function FoldedTable({ className, summary, children }: FoldedTableProps) 
   return (
     <details className={className} onToggle={() => setDrawn(true)}>
       {summary}
-      {isDrawn ? children : null}
+      {isDrawn ? children() : null}
     </details>
   );
 }

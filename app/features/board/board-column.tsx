@@ -68,7 +68,7 @@ export function BoardColumn({
 
 /** Collapses a column to its name and count, or expands it. Collapsed columns still accept dropped cards. */
 export function ColumnToggle({ column: { status, label }, isCollapsed }: { column: Column; isCollapsed: boolean }) {
-  if (!useHydrated()) return null;
+  const hydrated = useHydrated();
   const action = `${isCollapsed ? "Expand" : "Collapse"} ${label}`;
   return (
     <button
@@ -77,7 +77,7 @@ export function ColumnToggle({ column: { status, label }, isCollapsed }: { colum
       aria-expanded={!isCollapsed}
       aria-label={action}
       title={action}
-      className="column-button"
+      className={`column-button ${hydrated ? "" : "invisible"}`}
     >
       <Glyph name="fold" />
     </button>

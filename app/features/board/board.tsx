@@ -69,6 +69,9 @@ export function ShownTasks({
   );
 }
 
+/** The first picture waits for all columns: those that came later would make the others narrower. */
+export const boardLinks = () => [{ rel: "expect", href: "#columns", blocking: "render" }];
+
 /** Cards move by dragging, by the menu on each, and by keys. A refused move reverts only its own card. */
 function Board({ productId, userId, tasks: saved, stories, lanes, collapsed = "", dense = false, hide }: BoardProps) {
   const { move, trackers } = useTaskMoves();
@@ -145,6 +148,7 @@ function Board({ productId, userId, tasks: saved, stories, lanes, collapsed = ""
         ) : null}
       </div>
       <div
+        id="columns"
         data-columns
         data-dense={dense || undefined}
         data-hide={hide || undefined}

@@ -45,29 +45,31 @@ export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string
       </div>
       {caption ? <figcaption className="text-xs text-muted">{caption}</figcaption> : null}
       <FoldedTable className="text-sm" summary={<summary className="text-muted hover:text-ink">As a table</summary>}>
-        <table className="mt-1 w-full border-collapse text-sm tabular-nums">
-          <caption className="sr-only">{label}</caption>
-          <thead>
-            <tr className="border-b border-line text-start text-xs text-muted">
-              {table.head.map((cell) => (
-                <th key={cell} scope="col" className="py-1 pr-4 text-start font-medium">
-                  {cell}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody className="divide-y divide-line">
-            {table.rows.map((row) => (
-              <tr key={row.join()}>
-                {table.head.map((column, index) => (
-                  <td key={column} className="py-1 pr-4">
-                    {row[index]}
-                  </td>
+        {() => (
+          <table className="mt-1 w-full border-collapse text-sm tabular-nums">
+            <caption className="sr-only">{label}</caption>
+            <thead>
+              <tr className="border-b border-line text-start text-xs text-muted">
+                {table.head.map((cell) => (
+                  <th key={cell} scope="col" className="py-1 pr-4 text-start font-medium">
+                    {cell}
+                  </th>
                 ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody className="divide-y divide-line">
+              {table.rows.map((row) => (
+                <tr key={row.join()}>
+                  {table.head.map((column, index) => (
+                    <td key={column} className="py-1 pr-4">
+                      {row[index]}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
       </FoldedTable>
     </figure>
   );

@@ -22,13 +22,9 @@ type Shape = { d: string; className: string; strokeDasharray?: string | undefine
 /** A `text` element. */
 type ChartText = { x: number; y: number; text: string; textAnchor?: "middle" | "end" | undefined };
 
-export const shape = (d: string, className: string, strokeDasharray?: string): Shape => ({
-  d,
-  className,
-  strokeDasharray,
-});
+export const shape = (d: string, className: string, strokeDasharray?: string) => ({ d, className, strokeDasharray });
 
-export const texts = (x: number, y: number, text: string, textAnchor?: "middle" | "end"): ChartText => ({
+export const texts = (x: number, y: number, text: string, textAnchor?: "middle" | "end") => ({
   x,
   y,
   text,

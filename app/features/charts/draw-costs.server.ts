@@ -11,18 +11,18 @@ const fills = ["fill-accent", "fill-progress", "fill-review", "fill-done", "fill
 
 export type CostChart = { chart: Chart; models: readonly { name: string; fill: string; cost: string }[] };
 
-/** Draws one bar per day, stacked by model. One chart per currency, because currencies are never added. */
+/** Draws one bar per day, stacked by model, in a shape per model. One chart per currency, because currencies are never added. */
 export function drawCosts(rows: Insights["by_day_model"]): CostChart[] {
   const currencies = [...new Set(rows.map(({ currency }) => currency))].sort();
   return currencies.map((currency) =>
     drawCurrency(
-      rows.filter((row) => row.currency === currency),
       currency,
+      rows.filter((row) => row.currency === currency),
     ),
   );
 }
 
-function drawCurrency(all: Insights["by_day_model"], currency: string): CostChart {
+function drawCurrency(currency: string, all: Insights["by_day_model"]): CostChart {
   const days = daysUntil(all.at(-1)?.date ?? "", all[0]?.date ?? "", 120);
   const rows = all.filter(({ date }) => days.includes(date));
   const models = modelsOf(rows);
@@ -34,16 +34,15 @@ function drawCurrency(all: Insights["by_day_model"], currency: string): CostChar
   const slot = (width - 8) / days.length;
   const bar = round(Math.min(48, slot * 0.7));
   const tall = (cost: number) => (cost / most) * (height - top - bottom);
-  const bars = parts.flatMap((part, index) => {
-    let y = height - bottom;
-    return part.flatMap((cost, model) => {
-      if (cost === 0) return [];
-      y -= tall(cost);
-      const x = 4 + index * slot + (slot - bar) / 2;
-      return shape(box(x, y, bar, Math.max(tall(cost), 1)), fills[model] ?? "");
+  const bars = models.map((_, model) => {
+    const boxes = parts.map((part, index) => {
+      const cost = part[model] ?? 0;
+      if (cost === 0) return "";
+      const y = height - bottom - tall(part.slice(0, model + 1).reduce((all, below) => all + below, 0));
+      return box(4 + index * slot + (slot - bar) / 2, y, bar, Math.max(tall(cost), 1));
     });
+    return shape(boxes.join(""), fills[model] ?? "");
   });
-  const total = totals.reduce((sum, cost) => sum + cost, 0);
   return {
     models: models.map(({ name, cost }, index) => ({
       name,
@@ -55,7 +54,7 @@ function drawCurrency(all: Insights["by_day_model"], currency: string): CostChar
       height,
       shapes: [shape(`M4 ${height - bottom}H${width - 4}`, "stroke-line"), ...bars],
       texts: [texts(4, 11, moneyText(most, currency)), ...daysBelow(days, 4, width - 4, height - 5)],
-      label: `Cost per day, ${moneyText(total, currency)} in total.`,
+      label: `Cost per day, ${moneyText(sum(rows), currency)} in total.`,
       facts: [],
       stops: days.map((day, index) => ({
         x: round(4 + (index + 0.5) * slot),
@@ -83,11 +82,7 @@ function modelsOf(rows: Insights["by_day_model"]) {
   const rest = costs.slice(named.length);
   const models = named.map(({ id, cost }) => ({ name: id ?? "unknown model", ids: new Set([id]), cost }));
   if (rest.length > 0) {
-    models.push({
-      name: `${rest.length} others`,
-      ids: new Set(rest.map(({ id }) => id)),
-      cost: rest.reduce((all, { cost }) => all + cost, 0),
-    });
+    models.push({ name: `${rest.length} others`, ids: new Set(rest.map(({ id }) => id)), cost: sum(rest) });
   }
   return models;
 }

@@ -68,10 +68,5 @@ function Tip({ stop: { x, text }, width, height }: { stop: Chart["stops"][number
   );
 }
 
-function nearest(stops: Chart["stops"], x: number): number {
-  let best = 0;
-  for (const [index, stop] of stops.entries()) {
-    if (Math.abs(stop.x - x) < Math.abs((stops[best]?.x ?? 0) - x)) best = index;
-  }
-  return best;
-}
+const nearest = (stops: Chart["stops"], x: number) =>
+  stops.reduce((best, stop, at) => (Math.abs(stop.x - x) < Math.abs((stops[best]?.x ?? 0) - x) ? at : best), 0);

@@ -170,10 +170,10 @@ function useOpen(cards: RefObject<HTMLElement>) {
 
 /** The selected item: the first, until another one is. Once it is dealt with, the next takes its place. */
 function useSelected(rows: readonly InboxItem[], named: InboxItem | undefined, list: RefObject<HTMLElement>) {
-  const [picked, setPicked] = useState<string | null>(null);
-  const [namedBefore, setNamedBefore] = useState<string | null>(null);
-  const place = useRef(0);
   const name = named ? keyOf(named) : null;
+  const [picked, setPicked] = useState(() => name ?? (rows[0] ? keyOf(rows[0]) : null));
+  const [namedBefore, setNamedBefore] = useState(name);
+  const place = useRef(0);
   if (name !== namedBefore) {
     setNamedBefore(name);
     if (name) setPicked(name);

@@ -40,7 +40,7 @@ export function CostliestStories({ stories }: { stories: Insights["by_story"] })
 
 /** Usage by model, sprint and story, in a folded table each. */
 export function UsageTables({
-  insights,
+  insights: { by_model, by_sprint, by_story },
   productId,
   mayPrice,
 }: {
@@ -49,7 +49,6 @@ export function UsageTables({
   /** Administrators set prices, so they get a link to set missing ones. */
   mayPrice: boolean;
 }) {
-  const { by_model, by_sprint, by_story } = insights;
   const product = `/products/${productId}`;
   return (
     <Section title="Usage in detail" about="Jobs, tokens and cost." flush>
@@ -91,34 +90,36 @@ function UsageTable({ title, rows, priceOf }: UsageTableProps) {
         </summary>
       }
     >
-      <div className="border-t border-line">
-        <Table
-          caption={title}
-          columns={usageColumns}
-          head={["Name", ...numeric("Jobs", "Input", "Cached", "Output", "Cost")]}
-        >
-          {rows.map((row) => (
-            <tr key={row.key}>
-              <Cell>
-                {row.to ? (
-                  <Link to={row.to} className="hover:underline">
-                    {row.label}
-                  </Link>
-                ) : (
-                  row.label
-                )}
-              </Cell>
-              <Cell numeric>{row.jobs}</Cell>
-              <Cell numeric>{tokensText(row.input_tokens + row.cache_write_tokens)}</Cell>
-              <Cell numeric>{tokensText(row.cache_read_tokens)}</Cell>
-              <Cell numeric>{tokensText(row.output_tokens)}</Cell>
-              <Cell numeric>
-                <Cost row={row} priceAt={priceOf?.(row) ?? null} />
-              </Cell>
-            </tr>
-          ))}
-        </Table>
-      </div>
+      {() => (
+        <div className="border-t border-line">
+          <Table
+            caption={title}
+            columns={usageColumns}
+            head={["Name", ...numeric("Jobs", "Input", "Cached", "Output", "Cost")]}
+          >
+            {rows.map((row) => (
+              <tr key={row.key}>
+                <Cell>
+                  {row.to ? (
+                    <Link to={row.to} className="hover:underline">
+                      {row.label}
+                    </Link>
+                  ) : (
+                    row.label
+                  )}
+                </Cell>
+                <Cell numeric>{row.jobs}</Cell>
+                <Cell numeric>{tokensText(row.input_tokens + row.cache_write_tokens)}</Cell>
+                <Cell numeric>{tokensText(row.cache_read_tokens)}</Cell>
+                <Cell numeric>{tokensText(row.output_tokens)}</Cell>
+                <Cell numeric>
+                  <Cost row={row} priceAt={priceOf?.(row) ?? null} />
+                </Cell>
+              </tr>
+            ))}
+          </Table>
+        </div>
+      )}
     </FoldedTable>
   );
 }

@@ -1,6 +1,5 @@
 import { Form, Link, useSubmit } from "@remix-run/react";
 import { type RefObject, useEffect, useRef } from "react";
-import { useHydrated } from "remix-utils/use-hydrated";
 import { FilterBox, HiddenNote } from "~/features/views/filter-box";
 import { PartsMenu, quietly, withHidden } from "~/features/views/parts-menu";
 import { Button } from "~/ui/button";
@@ -46,7 +45,6 @@ export function Filters({
   view: TreeView;
 }) {
   const submit = useSubmit();
-  const hydrated = useHydrated();
   const savedView = address.params.get("view");
   const form = useRef<HTMLFormElement>(null);
   useEarlierChoices(form);
@@ -90,7 +88,9 @@ export function Filters({
         </label>
       </PartsMenu>
       {savedView ? <input type="hidden" name="view" value={savedView} /> : null}
-      {hydrated ? null : <Button type="submit">Filter</Button>}
+      <noscript>
+        <Button type="submit">Filter</Button>
+      </noscript>
       {view.isFiltered ? (
         <Found address={address} shown={view.rows.length} total={view.total} />
       ) : (

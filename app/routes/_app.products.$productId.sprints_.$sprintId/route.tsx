@@ -1,6 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ShownTasks } from "~/features/board/board";
+import { boardLinks, ShownTasks } from "~/features/board/board";
 import { BoardHeader, BoardTools } from "~/features/board/board-tools";
 import { boardPage } from "~/features/board/board-view.server";
 import { ChartFigure } from "~/features/charts/chart-figure";
@@ -47,6 +47,8 @@ export const loader = productLoader(async ({ actor, principal, productId, reques
 export const action = productAction(async ({ actor, productId, form, request, params }) =>
   actOnSprint(actor, productId, canonicalId(params.sprintId), form, request),
 );
+
+export const links = boardLinks;
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
   { title: `${data?.board.sprint.code ?? "Sprint"} · Backloom` },

@@ -14,7 +14,7 @@ export const BottomBar = memo(function BottomBar({ shell, product, ...links }: B
       {...links}
       aria-label="Main"
       data-bottom-bar
-      className="fixed inset-x-0 bottom-0 z-20 flex h-15 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden"
+      className={`fixed inset-x-0 bottom-0 z-20 grid h-15 ${product ? "grid-cols-5" : "grid-cols-3"} border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden`}
     >
       <Slot to="/dashboard" label="Home" icon="house" />
       {product ? <Slot to={productPath(product.id, "backlog")} label="Backlog" icon="list-tree" /> : null}

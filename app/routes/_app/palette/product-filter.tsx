@@ -1,6 +1,5 @@
 import { Form, useLocation, useSubmit } from "@remix-run/react";
 import { useRef } from "react";
-import { useHydrated } from "remix-utils/use-hydrated";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { useShellData } from "../shell-data";
@@ -10,7 +9,6 @@ export function ProductFilter({ productId, required = false }: { productId: stri
   const shell = useShellData();
   const submit = useSubmit();
   const { pathname } = useLocation();
-  const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
   useEarlierChoices(form);
   if (required && shell?.products.length === 0) return null;
@@ -35,7 +33,9 @@ export function ProductFilter({ productId, required = false }: { productId: stri
           </option>
         ))}
       </select>
-      {hydrated ? null : <Button type="submit">Show</Button>}
+      <noscript>
+        <Button type="submit">Show</Button>
+      </noscript>
     </Form>
   );
 }
