@@ -69,8 +69,8 @@ export function ShownTasks({
   );
 }
 
-/** The first picture waits for all columns: those that came later would make the others narrower. */
-export const boardLinks = () => [{ rel: "expect", href: "#columns", blocking: "render" }];
+/** The first picture waits for what follows the columns: each that came later would make the others narrower. */
+export const boardLinks = () => [{ rel: "expect", href: "#after-columns", blocking: "render" }];
 
 /** Cards move by dragging, by the menu on each, and by keys. A refused move reverts only its own card. */
 function Board({ productId, userId, tasks: saved, stories, lanes, collapsed = "", dense = false, hide }: BoardProps) {
@@ -148,7 +148,6 @@ function Board({ productId, userId, tasks: saved, stories, lanes, collapsed = ""
         ) : null}
       </div>
       <div
-        id="columns"
         data-columns
         data-dense={dense || undefined}
         data-hide={hide || undefined}
@@ -160,6 +159,7 @@ function Board({ productId, userId, tasks: saved, stories, lanes, collapsed = ""
           columns.map((column) => cell(column))
         )}
       </div>
+      <span id="after-columns" hidden />
     </section>
   );
 }
