@@ -1,4 +1,3 @@
-import inter from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url";
 import { json, type LinksFunction, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { Links, Meta, Outlet, Scripts, useLocation, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
@@ -14,8 +13,6 @@ export { WholePageError as ErrorBoundary } from "~/ui/error-page";
 
 export const links: LinksFunction = () => [
   { rel: "stylesheet", href: stylesheet },
-  // Without it the first picture is drawn in another font, and moves when this one arrives.
-  { rel: "preload", as: "font", type: "font/woff2", href: inter, crossOrigin: "anonymous" },
   { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
   { rel: "apple-touch-icon", href: "/icon-180.png" },
   { rel: "manifest", href: "/manifest.webmanifest" },

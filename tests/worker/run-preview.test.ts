@@ -136,17 +136,19 @@ describe.each(ways)("a preview, sandbox %s", { tags: "thorough", timeout: 120_00
   });
 
   it.each([
-    ["never answers", "setInterval(() => undefined, 1_000)\n", /nothing answers on port/],
+    ["never answers", 2, "setInterval(() => undefined, 1_000)\n", /nothing answers on port/],
     [
       "ignores PORT",
+      8,
       `${server("5173")}console.log("Local: http://localhost:5173/");\n`,
       /ready on 5173, but PORT was \d+: the command ignores PORT/,
     ],
-    ["answers 500", server("process.env.PORT", "answer.statusCode = 500; answer.end()"), /\/ answers 500/],
-    ["takes requests and answers none", server("process.env.PORT", ""), /nothing answers on port/],
-    ["ends", 'console.error("no database"); process.exit(3);\n', /It ended with 3/],
-  ])("A server that %s is not ready, and the reason says why", async (_, script, reason) => {
-    const brief = rules.replace("60", "2");
+    ["answers 500", 8, server("process.env.PORT", "answer.statusCode = 500; answer.end()"), /\/ answers 500/],
+    ["takes requests and answers none", 2, server("process.env.PORT", ""), /nothing answers on port/],
+    ["ends", 60, 'console.error("no database"); process.exit(3);\n', /It ended with 3/],
+  ])("A server that %s is not ready, and the reason says why", async (_, seconds, script, reason) => {
+    // Long enough for a program that has to speak, on a busy machine.
+    const brief = rules.replace("60", String(seconds));
     const { start, id } = await scene({ ".backloom.yml": brief, "server.js": script }, sandbox);
     await expect(start()).rejects.toThrow(reason);
     expect(processesOf(id)).toEqual([]);
