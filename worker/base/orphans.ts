@@ -1,10 +1,11 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { notesNamed } from "./files";
 import { run } from "./run";
 
 /** Set in the environment of everything a worker starts. */
 const mark = "BACKLOOM_WORKTREES";
-const mostRounds = 10;
+const mostRounds = 50;
 
 /** Stores a process group's leader, so that the worker's next start can end the group. */
 export async function noteCommand(file: string, pid: number): Promise<void> {
@@ -38,6 +39,8 @@ async function endMarked(name: string, value: string): Promise<void> {
     const strays = await findMarked(name, value);
     if (strays.length === 0) return;
     for (const pid of strays) end(pid);
+    // On a busy machine, what is killed ends only when its turn comes.
+    await wait(20);
   }
 }
 
