@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { openLive } from "./places";
 import { test } from "./test";
 import { lastId, post } from "./world";
 
@@ -32,7 +33,7 @@ test("A title that changes the reading direction does not change the text next t
     expect(await page.title(), place).not.toMatch(/\u202e/);
   }
 
-  await page.goto(`/tasks/${taskId}`);
+  await openLive(page, `/tasks/${taskId}`);
   await page.evaluate((title) => {
     document.querySelector("h1")?.insertAdjacentHTML("afterend", `<p>T-1 ${title} is blocked</p>`);
   }, turning);
