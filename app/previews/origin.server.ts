@@ -103,6 +103,8 @@ export class PreviewOrigins {
     if (state === null) return "unavailable";
     if (state !== "open") return state === "ended" ? "ended" : "unknown";
     if (isForeign(request, this.#parts.hosts.originOf(viewer.previewId))) return "foreign";
+    // It would read the ticket of the next visit, and no browser lets a page leave this header out.
+    if (request.headers["service-worker"] !== undefined) return "serviceWorker";
     if (request.url?.startsWith("/") !== true) return "malformed";
     return hopsOf(request) > mostHops ? "loop" : null;
   }

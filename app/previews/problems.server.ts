@@ -5,6 +5,7 @@ const problems = {
   ended: [410, "This preview has ended. Start it again on its job."],
   gone: [410, "This preview ended because its worker stopped. Start it again on its job."],
   foreign: [403, "Another site sent this request. A preview responds to its own pages only."],
+  serviceWorker: [403, "A preview has no service worker, which would see the way in of others and outlive it."],
   malformed: [400, "The address of this request is malformed."],
   loop: [508, "This preview asks itself in a circle. Look for a proxy that leads back to it."],
   tooLarge: [413, "A request to a preview can be at most 25 MB. Send less at once."],

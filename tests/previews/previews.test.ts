@@ -285,6 +285,7 @@ describe("what others ask of a preview is refused", () => {
     [403, "a frame of another preview", { "sec-fetch-site": "same-site", ...navigation, "sec-fetch-dest": "iframe" }],
     [403, "a script of another preview", { "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" }],
     [403, "a page of another origin", { origin: "http://evil.example" }],
+    [403, "the script of a service worker", { "sec-fetch-site": "same-origin", "service-worker": "script" }],
     [403, "a page without an origin", { origin: "null" }, "POST"],
     [508, "the program itself, again and again", { via: Array(6).fill("1.1 backloom-preview").join(", ") }],
     [413, "an upload of more than 25 MB", { "content-length": String(26 * 1024 * 1024) }, "POST"],
