@@ -1,7 +1,8 @@
 import type pg from "pg";
 
-/** Those that grow with the work of years; the rows of the others are few. */
+/** Those that grow with the work of years, and with those who come; the rows of the others are few. */
 export const crowdTables = [
+  "products",
   "pbis",
   "sprints",
   "stories",

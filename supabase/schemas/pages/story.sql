@@ -35,9 +35,9 @@ end;
 $$;
 grant execute on function operations.get_story_panel to authenticated;
 
--- Everything about one story in one read. With a cursor, the comments before it.
+-- Everything about one story in one read. With a cursor, the comments before it. Generic plans, as the backlog's tree.
 create function operations.get_story_page(p_story_id uuid, p_comments_before text default null)
-returns json language plpgsql stable set search_path = '' as $$
+returns json language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_story public.stories;
 begin

@@ -190,7 +190,7 @@ begin
     bool_or(j.status <> 'QUEUED') as works
   into v
   from public.agent_jobs j
-  join public.products p on p.id = j.product_id
+  join public.products p on p.id = p_run.product_id
   left join public.agent_questions q on q.id = j.parked_question_id
   where j.sprint_run_id = p_run.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING');
   -- The gates of each job are read last, and of most runs not at all.
