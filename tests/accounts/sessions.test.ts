@@ -5,6 +5,7 @@ import { createSession } from "~/nouns/accounts/log-in.server";
 import {
   authenticate,
   endSession,
+  listAuditEvents,
   listSessions,
   revokeOtherSessions,
   revokeSession,
@@ -81,6 +82,13 @@ it("A user's list of sessions has only their own, with browser, address and a ma
   expect(sessions.map(({ id }) => id).sort()).toEqual([here.id, there.id].sort());
   const mine = { is_current: true, user_agent: "Firefox", ip: "192.0.2.1", paired: false };
   expect(sessions.find(({ id }) => id === here.id)).toMatchObject(mine);
+});
+
+it("Visitors of a demo account see no address and no browser of one another", async () => {
+  const demo = await t.createUser({ demo: true });
+  const [here] = [await signIn(demo.id), await signIn(demo.id)];
+  expect((await listSessions(here.actor)).map(({ id }) => id)).toEqual([here.id]);
+  expect(await listAuditEvents(here.actor, {})).toEqual([]);
 });
 
 it("A user can end their sessions one by one or all others, never those of someone else", async () => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { expect, it, onTestFinished } from "vitest";
 import webPush from "web-push";
-import { startNoticeSender } from "~/notices/sender.server";
+import { sendDueNotices, startNoticeSender } from "~/notices/sender.server";
 import {
   createWebhook,
   listPushSubscriptions,
@@ -105,6 +105,21 @@ it("A receiver that drips its headers has ten seconds, and others get their mess
   await untilClosed(dripping);
   const error = expect.stringContaining("did not answer in time");
   await expect.poll(slow.delivery).toMatchObject({ status: "pending", last_error: error });
+});
+
+it("Messages of one owner that no one takes do not go before all of another's", async () => {
+  const silent = await startHostileReceiver(() => undefined);
+  const prompt = await startReceiver("http");
+  const { actor, product, story, owner } = await t.seedWorld();
+  await createWebhook(actor, { product_id: product.id, url: silent.origin, events: ["question_opened"] });
+  await t.query`
+      insert into public.agent_questions (product_id, story_id, asked_by, question, expires_at)
+      select ${product.id}, ${story.id}, ${owner.id}, 'Which ' || n, now() + interval '1 day' from generate_series(1, 100) n`;
+  const { ask } = await withWebhook(prompt.origin);
+  await ask();
+  const deliveries = await sendDueNotices(sender);
+  onTestFinished(async () => void (await Promise.all(deliveries)));
+  await expect.poll(() => prompt.deliveries.length).toBe(1);
 });
 
 it("A receiver that never answers does not delay the stop, and is sent the message again later", async () => {

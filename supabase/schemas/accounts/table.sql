@@ -73,9 +73,9 @@ create index audit_events_created_at_idx on public.audit_events (created_at desc
 
 alter table public.audit_events enable row level security;
 
--- Users read events of their own account, administrators all. No one writes directly.
+-- Users read events of their own account, administrators all. Many people share a demo account: they read none. No one writes directly.
 create policy audit_events_select_own_or_admin on public.audit_events
-  for select to authenticated using (user_id = (select auth.uid()) or (select private.is_admin()));
+  for select to authenticated using ((user_id = (select auth.uid()) and not (select private.is_demo())) or (select private.is_admin()));
 grant select on public.audit_events to authenticated;
 
 -- The sealed cookie names a row here, so that a session can be listed, ended or expired at once. A paired session
@@ -100,7 +100,8 @@ create index user_sessions_user_id_idx on public.user_sessions (user_id);
 
 alter table public.user_sessions enable row level security;
 
--- Users see their own sessions. Changes go through functions.
+-- Users see their own sessions, with a demo account only the one they ask from. Changes go through functions.
 create policy user_sessions_select_own on public.user_sessions
-  for select to authenticated using (user_id = (select auth.uid()));
+  for select to authenticated
+  using (user_id = (select auth.uid()) and (id = (select private.current_session_id()) or not (select private.is_demo())));
 grant select on public.user_sessions to authenticated;

@@ -108,8 +108,8 @@ grant execute on function operations.subscribe_push to authenticated;
 
 -- The sender takes due notices with everything it needs to send. A taken notice is due again after p_lease_seconds, so
 -- that a dying sender loses nothing; each notice goes to one sender at a time (at least once, never in parallel). A
--- notice taken ten times fails here: a sender that died each time never reported. Devices of people who have left the
--- product get nothing. Service only. Definer: users may not read the outbox.
+-- notice taken ten times fails here: a sender that died each time never reported. Everyone whose webhooks or devices wait has
+-- a turn, so that one with slow receivers holds up no other. Devices of people who have left the product get nothing. Service only. Definer: users may not read the outbox.
 create function operations.take_due_notices(p_limit integer default 50, p_lease_seconds integer default 60)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -131,9 +131,17 @@ begin
       set attempts = n.attempts + 1, next_attempt_at = v_now + make_interval(secs => greatest(coalesce(p_lease_seconds, 60), 5))
       where n.id = any (array(
         select d.id from public.notices d
-        where d.status = 'PENDING' and d.next_attempt_at <= v_now and d.attempts < 10
-        order by d.next_attempt_at, d.id
-        limit least(greatest(coalesce(p_limit, 50), 1), 500)
+        where d.id in (
+          select o.id from (
+            select x.id, x.next_attempt_at,
+              row_number() over (partition by coalesce(w.created_by, x.user_id, x.product_id) order by x.next_attempt_at, x.id) as turn
+            from public.notices x
+            left join public.webhooks w on w.id = x.webhook_id
+            where x.status = 'PENDING' and x.next_attempt_at <= v_now and x.attempts < 10) o
+          order by o.turn, o.next_attempt_at, o.id
+          limit least(greatest(coalesce(p_limit, 50), 1), 500))
+          -- Read again once it is locked: another sender may have taken it.
+          and d.status = 'PENDING' and d.next_attempt_at <= v_now
         for update skip locked
       ))
       returning n.*
