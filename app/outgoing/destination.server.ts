@@ -1,4 +1,5 @@
-import { lookup as dnsLookup, type LookupAddress } from "node:dns";
+import type { LookupAddress } from "node:dns";
+import dns from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 /**
@@ -81,24 +82,26 @@ export function requireDestination(address: string, allowPrivate: boolean): URL 
 /** DNS lookup for a connection that refuses names in private networks. */
 export function guardedLookup(allowPrivate: boolean): LookupFunction {
   return (hostname, options, callback) => {
-    dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, "", 0);
-      const refused = allowPrivate ? undefined : addresses.find((a) => isPrivateAddress(a.address));
-      const first = addresses[0];
-      if (refused || !first) {
-        return callback(new ForbiddenDestination(`${hostname} leads into a private network.`), "", 0);
+    const find = async () => {
+      const addresses = allowPrivate ? await dns.lookup(hostname, { all: true }) : await publicAddresses(hostname);
+      const [first] = addresses;
+      if (!first || (!allowPrivate && addresses.some(({ address }) => isPrivateAddress(address)))) {
+        throw new ForbiddenDestination(`${hostname} leads into a private network.`);
       }
-      answer(options.all === true, addresses, first, callback);
-    });
+      return { addresses, first };
+    };
+    find().then(
+      ({ addresses, first }) => (options.all ? callback(null, addresses) : callback(null, first.address, first.family)),
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), "", 0),
+    );
   };
 }
 
-function answer(
-  all: boolean,
-  addresses: LookupAddress[],
-  first: LookupAddress,
-  callback: Parameters<LookupFunction>[2],
-): void {
-  if (all) callback(null, addresses);
-  else callback(null, first.address, first.family);
+/** Not by the system's lookup: it has two threads, and a few names whose servers are silent keep all of the process waiting. */
+async function publicAddresses(hostname: string): Promise<LookupAddress[]> {
+  const [four, six] = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
+  if (four.status === "rejected" && six.status === "rejected") throw four.reason;
+  const found = (asked: PromiseSettledResult<string[]>, family: number) =>
+    asked.status === "fulfilled" ? asked.value.map((address) => ({ address, family })) : [];
+  return [...found(four, 4), ...found(six, 6)];
 }
