@@ -73,7 +73,7 @@ export function requireDestination(address: string, allowPrivate: boolean): URL 
   if (isIP(host) === 0 && !hostName.test(host)) {
     throw new ForbiddenDestination("The address names no host that can be looked up.");
   }
-  if (!allowPrivate && isIP(host) !== 0 && isPrivateAddress(host)) {
+  if (!allowPrivate && (isIP(host) !== 0 ? isPrivateAddress(host) : /(?:^|\.)localhost\.?$/.test(host))) {
     throw new ForbiddenDestination("The address lies in a private network.");
   }
   return url;

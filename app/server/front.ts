@@ -104,8 +104,8 @@ function createRequestNotes({
         {
           requestId: context.requestId,
           method: request.method,
-          // Invitation codes are secret.
-          path: target.pathname.replace(/^(\/join\/).*/, "$1…").slice(0, 200),
+          // Invitation codes and keys of incoming webhooks are secret.
+          path: target.pathname.replace(/^(\/(?:join|hooks\/in)\/).*/, "$1…").slice(0, 200),
           status: response.statusCode,
           milliseconds: Math.round(milliseconds * 10) / 10,
           address: context.clientAddress,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
 import { readIntakeHook, revokeIntakeHook, setIntakeHook } from "~/nouns/intake/intake-hook.server";
-import { archiveProduct } from "~/nouns/products/operations.server";
+import { archiveProduct, updateProduct } from "~/nouns/products/operations.server";
 import { acceptStory, declineStory, listTriage, mergeStory } from "~/nouns/stories/operations.server";
 import { openApp } from "../setup/app";
 import { at } from "../setup/world";
@@ -55,6 +55,15 @@ it("A hook brings an item into triage with its address, and each external id onc
   ]);
   const waiting = await listTriage(actor, { product_id: product.id });
   expect(waiting.stories).toMatchObject([{ id: made.id, origin: "hook", external_url: item.url }]);
+});
+
+it("A hook takes the place of no issue that a worker brings", async () => {
+  const { product, key, actor } = await scene();
+  const item = { title: "Spam", external_id: "https://code.example/acme/shop/issues/7" };
+  const set = { product_id: product.id, repo_url: "https://code.example/acme/shop.git", forge_issue_label: "backlog" };
+  await updateProduct(actor, set);
+  expect((await deliver(key, item)).status).toBe(422);
+  expect((await deliver(key, { ...item, external_id: "https://code.example/acme/other/issues/7" })).status).toBe(201);
 });
 
 it("Ten senders at once make 50 items of 1,000 hook deliveries with 50 external ids", {

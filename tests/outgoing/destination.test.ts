@@ -23,6 +23,7 @@ it.each([
   "https://user:secret@example.com",
   "https://127.0.0.1/hook",
   "https://[::1]/hook",
+  "https://localhost./hook",
   "https://2130706433/hook",
   "https://0x7f.1/hook",
   "https://127.0.0.1;.example.com/x",

@@ -17,7 +17,7 @@ describe("D10 the log", () => {
     expect(text).toContain("[redacted]");
   });
 
-  it("The log has one JSON line per request, with its id, and neither query, token nor cookie", async () => {
+  it("The log has one JSON line per request, with its id, and neither query, token, cookie nor key", async () => {
     const app = await startTestApp(t);
     const user = await t.createUser();
     const token = await t.createToken(user);
@@ -25,6 +25,7 @@ describe("D10 the log", () => {
     const headers = { ...bearer(token), cookie };
     const response = await app.request("/api/products?token=in-the-query", { headers });
     await response.text();
+    for (const path of ["/join/in-the-path", "/hooks/in/in-the-path"]) await (await app.request(path)).text();
     await app.stop();
 
     const lines = app.logLines.map((line) => JSON.parse(line));
@@ -35,10 +36,12 @@ describe("D10 the log", () => {
         status: 200,
         requestId: response.headers.get("x-request-id"),
       }),
+      expect.objectContaining({ path: "/join/…" }),
+      expect.objectContaining({ path: "/hooks/in/…" }),
     ]);
     const text = app.logLines.join("");
     expect(text).not.toContain(token);
-    expect(text).not.toContain("in-the-query");
+    expect(text).not.toMatch(/in-the-(query|path)/);
     expect(text).not.toContain(cookie.slice(10, 40));
   });
 

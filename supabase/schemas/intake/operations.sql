@@ -1,5 +1,5 @@
 -- An item sent to the hook address becomes a story in triage, once per external id, even if senders repeat it at once.
--- Refusals: 404 for an invalid key, 403 for an archived product, 429. Service only. Definer: there is no user.
+-- Refusals: 404 for an invalid key, 403 for an archived product, 422, 429. Service only. Definer: there is no user.
 create function operations.receive_item(
   p_key_hash text, p_title text, p_text text default null, p_url text default null, p_external_id text default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -12,6 +12,11 @@ begin
     perform private.refuse(404, 'This address is not in use. It was replaced or revoked. Copy the current one from the product settings.');
   end if;
   perform private.take_rate_limit('hook', v_hook.id::text);
+  -- It would be in the place of the issue, which a worker brings.
+  if private.is_own_address(v_hook.product_id, p_external_id)
+    and exists (select from public.products p where p.id = v_hook.product_id and p.forge_issue_label <> '') then
+    perform private.refuse(422, 'external_id is an address in this product''s repository, whose issues come by their label. Choose another one.');
+  end if;
   v_answer := private.known_item(v_hook.product_id, p_external_id);
   if v_answer is not null then
     return v_answer;
