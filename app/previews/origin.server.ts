@@ -15,6 +15,8 @@ import { responseOn, type Tunnels } from "./tunnel.server";
 const largestBody = 25 * 1024 * 1024;
 const firstByteMilliseconds = 30_000;
 const mostHops = 5;
+/** Half of what a preview takes: no one person holds up the others. */
+const mostAtOnce = 50;
 /** Together less than the ten seconds after which a removed member must be out. */
 const knownMilliseconds = 4_000;
 const sweepMilliseconds = 4_000;
@@ -30,6 +32,8 @@ export class PreviewOrigins {
   readonly #known = new Map<string, { at: number; state: Promise<State> }>();
   /** What is open, and who looks at it. */
   readonly #visits = new Map<ServerResponse | Socket, Viewer>();
+  /** What is open for one person at one preview, and who waits for a place. */
+  readonly #lines = new Map<string, { open: number; waiting: (() => void)[] }>();
   readonly #sweeping: NodeJS.Timeout;
 
   constructor(parts: Parts) {
@@ -54,10 +58,11 @@ export class PreviewOrigins {
     if (viewer === null) return;
     const length = Number(request.headers["content-length"] ?? 0);
     if (length > largestBody) return say(response, "tooLarge");
+    if (!(await this.#takeTurn(viewer, response))) return;
     const hasBody = length > 0 || request.headers["transfer-encoding"] !== undefined;
     const stream = this.#ask(request, response, viewer, { ":method": request.method }, !hasBody);
     if (stream === null) return;
-    this.#follow(viewer, response, stream);
+    response.once("close", () => stream.close(constants.NGHTTP2_CANCEL));
     stream.once("response", (headers) => answerWith(stream, headers, response));
     if (hasBody) sendBody(request, stream, () => say(response, "tooLarge"));
   }
@@ -70,11 +75,11 @@ export class PreviewOrigins {
     if (!isWebSocket) return this.answer(request, response);
     this.#note(request, socket, () => (response.headersSent ? response.statusCode : 101));
     const viewer = await this.#letIn(request, response);
-    if (viewer === null) return;
+    if (viewer === null || !(await this.#takeTurn(viewer, socket))) return;
     const asked = { ":method": "CONNECT", ":protocol": "websocket", ":scheme": "http" };
     const stream = this.#ask(request, response, viewer, asked, false);
     if (stream === null) return;
-    this.#follow(viewer, socket, stream);
+    socket.once("close", () => stream.close(constants.NGHTTP2_CANCEL));
     stream.once("response", (headers) => {
       if (headers[":status"] !== 200) return answerWith(stream, headers, response);
       response.detachSocket(socket);
@@ -161,12 +166,25 @@ export class PreviewOrigins {
     return stream;
   }
 
-  #follow(viewer: Viewer, target: ServerResponse | Socket, stream: ClientHttp2Stream): void {
+  /** Waits for a place among what is open for the same person; false if they have left by then. */
+  async #takeTurn(viewer: Viewer, target: ServerResponse | Socket): Promise<boolean> {
+    if (target.destroyed) return false;
     this.#visits.set(target, viewer);
-    target.once("close", () => {
-      this.#visits.delete(target);
-      stream.close(constants.NGHTTP2_CANCEL);
-    });
+    target.once("close", () => this.#visits.delete(target));
+    const key = `${viewer.previewId} ${viewer.userId}`;
+    const line = this.#lines.get(key) ?? { open: 0, waiting: [] };
+    this.#lines.set(key, line);
+    const leave = () => {
+      const next = line.waiting.shift();
+      if (next) return next();
+      line.open -= 1;
+      if (line.open === 0) this.#lines.delete(key);
+    };
+    if (line.open >= mostAtOnce) await new Promise<void>((resolve) => line.waiting.push(resolve));
+    else line.open += 1;
+    if (target.destroyed) leave();
+    else target.once("close", leave);
+    return !target.destroyed;
   }
 
   #stateFor(viewer: Viewer): Promise<State> {

@@ -324,6 +324,28 @@ describe("what others ask of a preview is refused", () => {
   });
 });
 
+it("A viewer who asks for more than there is room for holds up no other", async () => {
+  const visitor = await t.createMember(product.id, { demo: true });
+  const held: ServerResponse[] = [];
+  let isHolding = true;
+  const { id } = await openPreview(({ url }, response) => {
+    if (url === "/held" && isHolding) held.push(response);
+    else response.end();
+  });
+  const [cookie, other] = [await enter(id, visitor), await enter(id)];
+  let answered = 0;
+  const asked = Array.from({ length: 120 }, async () => {
+    const { status } = await ask(id, "/held", { headers: { cookie } });
+    answered += 1;
+    return status;
+  });
+  await expect.poll(() => held.length).toBe(50);
+  expect([(await ask(id, "/", { headers: { cookie: other } })).status, answered]).toEqual([200, 0]);
+  isHolding = false;
+  for (const response of held) response.end();
+  expect(await Promise.all(asked)).toEqual(Array(120).fill(200));
+});
+
 it("A page of a preview asks nothing of the service", async () => {
   const id = await seedPreview();
   const cookie = await app.signIn(owner);
