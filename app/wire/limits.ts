@@ -18,3 +18,6 @@ export const readyLimit = { default: 50, max: 200 } as const;
 
 /** `metadata` of a story log entry: bytes of JSON and nesting depth. */
 export const storyLogMetadata = { bytes: 65_536, depth: 32 } as const;
+
+/** Characters of a lesson, and how many a job proposes. */
+export const lessonLimits = { text: 300, perJob: 3 } as const;

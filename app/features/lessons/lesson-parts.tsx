@@ -4,7 +4,7 @@ import { Button } from "~/ui/button";
 import { TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import type { Lesson } from "~/wire/lessons/contract";
-import { lessonLimits } from "~/wire/lessons/contract";
+import { lessonLimits } from "~/wire/limits";
 
 export const causeLabels = {
   changes_requested: "changes were requested",

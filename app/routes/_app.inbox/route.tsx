@@ -16,7 +16,7 @@ import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { FilterLinks, NavTabs } from "~/ui/tabs";
-import { archiveInboxInput, type Inbox, type InboxItem, inboxKinds, markInboxItemInput } from "~/wire/inbox/contract";
+import { archiveInboxInput, type Inbox, type InboxItem, markInboxItemInput } from "~/wire/inbox/contract";
 import type { AgentQuestion } from "~/wire/questions/contract";
 import { type Filter, filters, isFilter, questionStates } from "./filters";
 import { Rows } from "./rows";
@@ -154,7 +154,7 @@ function InboxTabs({
 }: { current: Filter } & Pick<Inbox, "counts" | "stopped" | "later">) {
   const open = (...kinds: readonly InboxItem["kind"][]) => kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
   const tabs: readonly [Filter, string, number][] = [
-    ["all", "All", open(...inboxKinds)],
+    ["all", "All", Object.values(counts).reduce((sum, count) => sum + count, 0)],
     ["questions", "Questions", open("question") - stopped],
     ["reviews", "Reviews", open("review")],
     ["failures", "Failures", open("run", "job") + stopped],

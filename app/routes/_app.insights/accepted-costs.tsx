@@ -3,7 +3,7 @@ import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { amountText, moneyText, percentText, tokensText } from "~/ui/numbers";
 import { Cell, numeric, Table } from "~/ui/table";
-import { type Cost, type CostRow, type CostsAnswer, costGroups } from "~/wire/insights/contract";
+import type { Cost, CostRow, CostsAnswer } from "~/wire/insights/contract";
 
 const groupNames = { agent: "Agent", label: "Label", month: "Month" };
 const field = "h-8 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10";
@@ -21,7 +21,7 @@ export function AcceptedCosts({ costs, productId }: { costs: CostsAnswer; produc
           <input type="date" name="from" aria-label="First attempt from" defaultValue={from} className={field} />
           <input type="date" name="to" aria-label="First attempt to" defaultValue={to} className={field} />
           <select name="by" aria-label="Rows" defaultValue={by} className={field}>
-            {costGroups.map((group) => (
+            {Object.keys(groupNames).map((group) => (
               <option key={group} value={group}>
                 By {group}
               </option>

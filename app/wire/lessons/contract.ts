@@ -1,8 +1,7 @@
 import { z } from "zod";
+import { lessonLimits } from "../limits";
 import { idSchema, requiredText } from "../text";
 import { keptFileSchema } from "../upkeep/contract";
-
-export const lessonLimits = { text: 300, perJob: 3 } as const;
 
 /** Why work came back to its agent. */
 export const returnCauses = ["changes_requested", "proof_voided", "ci_failed"] as const;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { commentLength } from "../comments/contract";
-import { lessonLimits, lessonStatuses, returnCauses } from "../lessons/contract";
+import { lessonStatuses, returnCauses } from "../lessons/contract";
+import { lessonLimits } from "../limits";
 import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "../proof/contract";
 import { reviewVerdicts } from "../reviews/contract";
 import { attemptSchema, isStorable, requiredText } from "../text";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { failureClasses, verifyResults } from "~/wire/agent-jobs/contract";
-import { lessonLimits } from "~/wire/lessons/contract";
+import { lessonLimits } from "~/wire/limits";
 import { evidenceKinds, evidenceVerdicts } from "~/wire/proof/contract";
 import { type QuestionKind, questionLimits } from "~/wire/questions/contract";
 import { type Guide, guideLimits } from "~/wire/reviews/guide";
