@@ -5,9 +5,10 @@ import { test } from "./test";
 
 const limit = 140_000;
 
-for (const name of ["board", "backlog"]) {
+for (const name of ["board", "backlog", "Insights page"]) {
   test(`the ${name} loads at most 140 kB of script at first, and none of Supabase's code`, async ({ owner, world }) => {
-    const address = name === "board" ? world.sprint : `${world.product}/backlog`;
+    const addresses: Record<string, string> = { board: world.sprint, backlog: `${world.product}/backlog` };
+    const address = addresses[name] ?? "/insights";
     const html = await (await owner.context.request.get(address)).text();
     const files = [...new Set(html.match(/\/assets\/[^"' ]+\.js/g))];
     expect(files.length).toBeGreaterThan(3);
